@@ -1,0 +1,2 @@
+"""What the documented client makes of the wire.
+"""
