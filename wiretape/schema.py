@@ -1,0 +1,156 @@
+"""The tables of a tape, as numbered migrations, and the check that a file is a tape.
+
+Facts only: every row says what crossed the wire. A column of ``exchanges`` is empty until its
+fact arrives and never changes afterwards.
+"""
+
+import sqlite3
+from typing import Final
+
+from sqlite_utils import Database, Migrations
+
+from wiretape.errors import NotATape, TapeTooNew
+
+APPLICATION_ID: Final = 0x57_54_41_50
+"""``WTAP`` in SQLite's header, so that ``file`` and we can tell a tape from other databases."""
+
+# Small pages, because a short session must not cost more than it says.
+PAGE_SIZE: Final = 1024
+
+migrations = Migrations("wiretape")
+
+_FACTS: Final = (
+    """
+    CREATE TABLE tape (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      wiretape_version TEXT NOT NULL,
+      made_by TEXT NOT NULL,
+      started_at_us INTEGER NOT NULL,
+      clock TEXT NOT NULL,
+      command TEXT,
+      source TEXT
+    )
+    """,
+    """
+    CREATE TABLE bodies (
+      id INTEGER PRIMARY KEY,
+      size_bytes INTEGER NOT NULL,
+      base INTEGER REFERENCES bodies(id),
+      depth INTEGER NOT NULL,
+      recipe INTEGER,
+      data BLOB NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE exchanges (
+      id INTEGER PRIMARY KEY,
+      at_us INTEGER NOT NULL,
+      connection INTEGER NOT NULL,
+      method TEXT NOT NULL,
+      scheme TEXT NOT NULL,
+      host TEXT NOT NULL,
+      port INTEGER NOT NULL,
+      target TEXT NOT NULL,
+      http_version TEXT NOT NULL,
+      request_headers TEXT NOT NULL,
+      upstream TEXT,
+      request_at_us INTEGER,
+      request_body INTEGER REFERENCES bodies(id),
+      request_is_whole INTEGER,
+      response_at_us INTEGER,
+      status INTEGER,
+      status_reason TEXT,
+      response_http_version TEXT,
+      response_headers TEXT,
+      end_at_us INTEGER,
+      end TEXT,
+      end_side TEXT,
+      close_code INTEGER,
+      close_reason TEXT,
+      end_detail TEXT
+    )
+    """,
+    """
+    CREATE TABLE segments (
+      id INTEGER PRIMARY KEY,
+      exchange INTEGER NOT NULL REFERENCES exchanges(id),
+      first_piece INTEGER NOT NULL,
+      pieces INTEGER NOT NULL,
+      at_us INTEGER NOT NULL,
+      until_us INTEGER NOT NULL,
+      size_bytes INTEGER NOT NULL,
+      codec TEXT NOT NULL,
+      data BLOB NOT NULL
+    )
+    """,
+    """
+    CREATE INDEX segments_of ON segments (exchange, first_piece)
+    """,
+    """
+    CREATE TABLE gaps (
+      id INTEGER PRIMARY KEY,
+      at_us INTEGER NOT NULL,
+      until_us INTEGER NOT NULL,
+      exchange INTEGER REFERENCES exchanges(id),
+      lost_facts INTEGER NOT NULL,
+      lost_bytes INTEGER NOT NULL,
+      reason TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE VIEW overview AS
+      SELECT e.id,
+        strftime('%Y-%m-%dT%H:%M:%fZ', (t.started_at_us + e.at_us) / 1e6, 'unixepoch') AS began,
+        e.method, e.scheme || '://' || e.host || ':' || e.port || e.target AS url, e.status,
+        e.end, e.close_code, (e.end_at_us - e.at_us) / 1000 AS duration_ms,
+        (SELECT sum(pieces) FROM segments s WHERE s.exchange = e.id) AS pieces,
+        (SELECT sum(size_bytes) FROM segments s WHERE s.exchange = e.id) AS size_bytes
+      FROM exchanges e, tape t ORDER BY e.id
+    """,
+)
+
+
+@migrations()
+def m001_facts(db: Database) -> None:
+    """The facts, from the first version on.
+
+    Pieces live in segments (packed, later compressed) and not in a row each, because a row per
+    event costs six times the space and a third of the recorder's speed.
+    """
+    # One by one: executescript() would end the migration's transaction.
+    for statement in _FACTS:
+        db.execute(statement)
+
+
+def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
+    """Raises :class:`NotATape` or :class:`TapeTooNew` unless ``connection`` holds our tape."""
+    try:
+        (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+        tables = {
+            name
+            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+    except sqlite3.DatabaseError as error:
+        raise NotATape(
+            f"{path} is not a tape ({error}): give a file that `wiretape record` wrote."
+        ) from error
+    if application_id != APPLICATION_ID or Migrations.migrations_table not in tables:
+        raise NotATape(
+            f"{path} is an SQLite file of another program: give a file that "
+            "`wiretape record` wrote."
+        )
+    known = {migration.name for migration in migrations.pending(Database(memory=True))}
+    applied = {
+        name
+        for (name,) in connection.execute(
+            f"SELECT name FROM {Migrations.migrations_table} WHERE migration_set = ?",
+            (migrations.name,),
+        )
+    }
+    if applied - known:
+        raise TapeTooNew(
+            f"{path} was written by a newer wiretape (it has {max(applied - known)}): "
+            "upgrade wiretape to read it."
+        )
+    if known - applied or "tape" not in tables:
+        raise NotATape(f"{path} is an unfinished tape: its tables were never made.")

@@ -1,0 +1,138 @@
+"""Packs the pieces of one exchange into the blob of a segment, and back.
+
+Layout, little-endian::
+
+    u32 count │ count × u8 code │ count × u64 µs since the segment's first piece
+              │ count × u32 length │ the data, joined
+
+Columns instead of records, because equal columns compress well and unpack at the speed of
+``struct``. ``code`` names the sender and the kind; with its top bit set, the data of the piece
+is the 8-byte id of a body that is stored elsewhere.
+
+Invariant: ``unpack(exchange, at, pack(pieces))`` gives back equal pieces.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import Final
+
+import zstandard
+
+from wiretape.facts import PieceKind, Sender
+
+# The position in this table is what the tape stores: append only.
+_CODES: Final = (
+    (Sender.SERVER, PieceKind.CHUNK),
+    (Sender.CLIENT, PieceKind.TEXT),
+    (Sender.SERVER, PieceKind.TEXT),
+    (Sender.CLIENT, PieceKind.BINARY),
+    (Sender.SERVER, PieceKind.BINARY),
+    (Sender.CLIENT, PieceKind.PING),
+    (Sender.SERVER, PieceKind.PING),
+    (Sender.CLIENT, PieceKind.PONG),
+    (Sender.SERVER, PieceKind.PONG),
+    (Sender.CLIENT, PieceKind.CLOSE),
+    (Sender.SERVER, PieceKind.CLOSE),
+    (Sender.CLIENT, PieceKind.UNDECODED),
+    (Sender.SERVER, PieceKind.UNDECODED),
+)
+_CODE_OF: Final = {pair: code for code, pair in enumerate(_CODES)}
+_IN_BODIES: Final = 0x80
+_COUNT: Final = struct.Struct("<I")
+_BODY_ID: Final = struct.Struct("<Q")
+
+
+class Codec(StrEnum):
+    """How a segment's blob is kept."""
+
+    RAW = "raw"
+    ZSTD = "zstd"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPiece:
+    """A piece as a segment holds it: its data, or the id of the body that is its data."""
+
+    at_us: int
+    sender: Sender
+    kind: PieceKind
+    data: bytes
+    body: int | None = None
+
+
+def pack(pieces: Sequence[StoredPiece]) -> bytes:
+    """The blob that holds ``pieces``; times are relative to the first one's."""
+    first_at_us = pieces[0].at_us
+    codes = bytearray()
+    data = []
+    for piece in pieces:
+        code = _CODE_OF[piece.sender, piece.kind]
+        if piece.body is None:
+            codes.append(code)
+            data.append(piece.data)
+        else:
+            codes.append(code | _IN_BODIES)
+            data.append(_BODY_ID.pack(piece.body))
+    count = len(pieces)
+    return b"".join(
+        (
+            _COUNT.pack(count),
+            codes,
+            struct.pack(f"<{count}Q", *(piece.at_us - first_at_us for piece in pieces)),
+            struct.pack(f"<{count}I", *map(len, data)),
+            *data,
+        )
+    )
+
+
+def unpack(first_at_us: int, blob: bytes) -> list[StoredPiece]:
+    """The pieces in ``blob``, in order.
+
+    Raises:
+        ValueError: the blob is not a whole segment.
+    """
+    try:
+        (count,) = _COUNT.unpack_from(blob)
+        codes = blob[4 : 4 + count]
+        offsets = struct.unpack_from(f"<{count}Q", blob, 4 + count)
+        lengths = struct.unpack_from(f"<{count}I", blob, 4 + count * 9)
+    except struct.error as error:
+        raise ValueError(f"a segment of {len(blob)} bytes is cut short") from error
+    data_at = 4 + count * 13
+    ends = list(accumulate(lengths, initial=data_at))
+    if ends[-1] != len(blob):
+        raise ValueError(f"a segment of {len(blob)} bytes should have {ends[-1]}")
+    pieces = []
+    for code, offset, start, end in zip(codes, offsets, ends[:-1], ends[1:], strict=True):
+        sender, kind = _CODES[code & ~_IN_BODIES]
+        data = blob[start:end]
+        if code & _IN_BODIES:
+            pieces.append(
+                StoredPiece(first_at_us + offset, sender, kind, b"", *_BODY_ID.unpack(data))
+            )
+        else:
+            pieces.append(StoredPiece(first_at_us + offset, sender, kind, data))
+    return pieces
+
+
+def compress(blob: bytes) -> tuple[Codec, bytes]:
+    """The smaller of ``blob`` and its compressed form, and which it is."""
+    packed = zstandard.ZstdCompressor(level=6).compress(blob)
+    return (Codec.ZSTD, packed) if len(packed) < len(blob) else (Codec.RAW, blob)
+
+
+def decompress(codec: Codec, blob: bytes) -> bytes:
+    """Undoes :func:`compress`.
+
+    Raises:
+        ValueError: the blob is damaged.
+    """
+    if codec is Codec.RAW:
+        return blob
+    try:
+        return zstandard.ZstdDecompressor().decompress(blob)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"a compressed segment is damaged: {error}") from error

@@ -1,0 +1,251 @@
+"""Gives a tape's facts back, in order, without ever writing to it.
+
+Works on a finished tape, on one that is still being written, and on one whose writer was killed.
+"""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from wiretape.bodies import StoredBody, as_sent, decode
+from wiretape.errors import NotATape, TapeError, TapeMissing
+from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender, header
+from wiretape.schema import check_is_tape
+from wiretape.segments import Codec, decompress, unpack
+from wiretape.store_rows import headers_from_text
+from wiretape.store_writer import TapeLabel
+
+_BODIES_KEPT: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One exchange as far as it is on the tape; its body and pieces are read separately.
+
+    ``request_at_us`` is when the request had arrived whole, ``pieces`` and ``size_bytes`` count
+    what crossed after the heads.
+    """
+
+    request: RequestHead
+    request_at_us: int | None
+    request_is_whole: bool
+    response: ResponseHead | None
+    end: End | None
+    pieces: int
+    size_bytes: int
+
+    @property
+    def id(self) -> int:
+        return self.request.exchange
+
+    @property
+    def is_upgrade(self) -> bool:
+        """Whether the client asked for a WebSocket."""
+        return (header(self.request.headers, "upgrade") or "").lower() == "websocket"
+
+    @property
+    def is_websocket(self) -> bool:
+        """Whether it became one."""
+        return self.is_upgrade and self.response is not None and self.response.status == 101
+
+
+class TapeReader:
+    """Reads the tape at ``path``. Use as a context manager, from one thread.
+
+    Raises:
+        TapeMissing, NotATape, TapeTooNew: the file cannot be used, and why.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection = _open(path)
+        self._contents: OrderedDict[int, bytes] = OrderedDict()
+        try:
+            check_is_tape(self._connection, str(path))
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def label(self) -> TapeLabel:
+        """What the tape says of itself."""
+        rows = self._rows(
+            "SELECT made_by, started_at_us, clock, command, source, wiretape_version FROM tape"
+        )
+        for row in rows:
+            return TapeLabel(*row)
+        raise NotATape(f"{self.path} is an unfinished tape: it does not say where it comes from.")
+
+    def exchanges(self) -> Iterator[Exchange]:
+        """Every exchange, in the order they began."""
+        for row in self._rows(_EXCHANGES + " ORDER BY e.id"):
+            yield _exchange(row)
+
+    def exchange(self, number: int) -> Exchange | None:
+        """The exchange of that number."""
+        for row in self._rows(_EXCHANGES + " WHERE e.id = ?", number):
+            return _exchange(row)
+        return None
+
+    def request_body(self, exchange: int) -> bytes:
+        """The body of an exchange's HTTP request as it was sent; empty where there was none."""
+        for (body,) in self._rows("SELECT request_body FROM exchanges WHERE id = ?", exchange):
+            return b"" if body is None else self._body(body)
+        return b""
+
+    def pieces(self, exchange: int) -> Iterator[Piece]:
+        """What crossed after the heads, in order, at most one segment of it in memory."""
+        next_piece = 0
+        # A segment at a time: the writer may join those that we have read, or are about to.
+        while rows := self._rows(
+            "SELECT first_piece, at_us, codec, data FROM segments"
+            " WHERE exchange = ? AND first_piece + pieces > ? ORDER BY first_piece LIMIT 1",
+            exchange,
+            next_piece,
+        ):
+            ((first_piece, at_us, codec, data),) = rows
+            try:
+                stored = unpack(at_us, decompress(Codec(codec), data))
+            except ValueError as error:
+                raise TapeError(f"{self.path} is damaged: {error}.") from error
+            for piece in stored[max(0, next_piece - first_piece) :]:
+                content = piece.data if piece.body is None else self._body(piece.body)
+                yield Piece(exchange, piece.at_us, piece.sender, piece.kind, content)
+            next_piece = first_piece + len(stored)
+
+    def gaps(self) -> list[Gap]:
+        """What crossed but is not on the tape."""
+        return [
+            Gap(*row)
+            for row in self._rows(
+                "SELECT at_us, until_us, exchange, lost_facts, lost_bytes, reason FROM gaps"
+                " ORDER BY at_us, id"
+            )
+        ]
+
+    def _body(self, body: int) -> bytes:
+        chain: list[tuple[int, StoredBody]] = []
+        wanted: int | None = body
+        while wanted is not None and wanted not in self._contents:
+            stored = self._stored_body(wanted)
+            chain.append((wanted, stored))
+            wanted = stored.base
+        content = None if wanted is None else self._contents[wanted]
+        try:
+            for number, stored in reversed(chain):
+                content = decode(stored, content)
+                self._remember(number, content)
+            assert content is not None
+            return as_sent(self._stored_body(body), content)
+        except ValueError as error:
+            raise TapeError(f"{self.path} is damaged: {error}.") from error
+
+    def _stored_body(self, body: int) -> StoredBody:
+        for row in self._rows(
+            "SELECT size_bytes, base, depth, recipe, data FROM bodies WHERE id = ?", body
+        ):
+            return StoredBody(*row)
+        raise TapeError(f"{self.path} is damaged: the request body {body} is missing.")
+
+    def _remember(self, body: int, content: bytes) -> None:
+        self._contents[body] = content
+        if len(self._contents) > _BODIES_KEPT:
+            self._contents.popitem(last=False)
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise TapeError(
+                f"{self.path} cannot be read ({error}): if it was copied while being recorded, "
+                "copy it again with the files beside it."
+            ) from error
+
+
+_EXCHANGES: Final = """
+    SELECT e.id, e.at_us, e.connection, e.method, e.scheme, e.host, e.port, e.target,
+      e.http_version, e.request_headers, e.upstream, e.request_at_us, e.request_is_whole,
+      e.response_at_us, e.status, e.status_reason, e.response_http_version, e.response_headers,
+      e.end_at_us, e.end, e.end_side, e.close_code, e.close_reason, e.end_detail,
+      coalesce((SELECT sum(pieces) FROM segments s WHERE s.exchange = e.id), 0) AS pieces,
+      coalesce((SELECT sum(size_bytes) FROM segments s WHERE s.exchange = e.id), 0) AS size_bytes
+    FROM exchanges e
+"""
+
+
+def _exchange(row: sqlite3.Row) -> Exchange:
+    number = row["id"]
+    response = end = None
+    if row["response_at_us"] is not None:
+        response = ResponseHead(
+            number,
+            row["response_at_us"],
+            row["status"],
+            row["status_reason"],
+            row["response_http_version"],
+            headers_from_text(row["response_headers"]),
+        )
+    if row["end_at_us"] is not None:
+        end = End(
+            number,
+            row["end_at_us"],
+            EndKind(row["end"]),
+            None if row["end_side"] is None else Sender(row["end_side"]),
+            row["close_code"],
+            row["close_reason"],
+            row["end_detail"],
+        )
+    request = RequestHead(
+        number,
+        row["at_us"],
+        row["connection"],
+        row["method"],
+        row["scheme"],
+        row["host"],
+        row["port"],
+        row["target"],
+        row["http_version"],
+        headers_from_text(row["request_headers"]),
+        row["upstream"],
+    )
+    return Exchange(
+        request,
+        row["request_at_us"],
+        row["request_is_whole"] in (None, 1),
+        response,
+        end,
+        row["pieces"],
+        row["size_bytes"],
+    )
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    if not path.exists():
+        raise TapeMissing(f"there is no tape at {path}: `wiretape ls` lists the tapes there are.")
+    if not path.is_file():
+        raise NotATape(f"{path} is not a file: give a file that `wiretape record` wrote.")
+    if path.stat().st_size == 0:
+        raise NotATape(f"{path} is empty: give a file that `wiretape record` wrote.")
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5.0)
+    except sqlite3.Error as error:
+        raise TapeError(f"{path} cannot be opened ({error}): check its permissions.") from error
+    connection.row_factory = sqlite3.Row
+    return connection
