@@ -49,7 +49,8 @@ class EndKind(StrEnum):
     WEBSOCKET_CLOSED = "websocket_closed"
     """A close frame was seen; ``code``, ``reason`` and ``side`` say which."""
     CLIENT_CLOSED = "client_closed"
-    """The client hung up: after the last event it wanted, or in the middle."""
+    """The client hung up: after the last event it wanted, in the middle, or, where there is no
+    response head, because it would not wait for one any longer."""
     SERVER_CLOSED = "server_closed"
     """The server hung up before the end: a cut stream, or a socket dropped without a close frame."""
     RESET = "reset"
@@ -58,8 +59,6 @@ class EndKind(StrEnum):
     """No connection to the upstream could be made (refused, unreachable, name unknown)."""
     TLS_FAILURE = "tls_failure"
     """TLS could not be established, on ``side``."""
-    TIMED_OUT = "timed_out"
-    """The client gave up before the response head arrived."""
     PROTOCOL_ERROR = "protocol_error"
     """One side sent something that is not valid HTTP; ``detail`` says what."""
     RECORDER_STOPPED = "recorder_stopped"

@@ -246,6 +246,7 @@ class TapeWriter:
             self._connection.execute("BEGIN IMMEDIATE")
             self._rows.rest_all()
             self._connection.execute("COMMIT")
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             # One file, which a reader can open where it may not write.
             self._connection.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.Error:
@@ -291,6 +292,8 @@ def _create(path: Path, label: TapeLabel) -> sqlite3.Connection:
             path, isolation_level=None, check_same_thread=False, timeout=1.0
         )
         connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        # So that the room of loose segments can be given back at the end.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         migrations.apply(Database(connection))

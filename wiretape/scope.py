@@ -1,0 +1,58 @@
+"""Which HTTP requests are traffic between an agent and its model."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Final
+
+
+class Purpose(StrEnum):
+    """What a request asks of the model API, as far as its method and path tell."""
+
+    RESPONSES = "responses"
+    COMPACT = "compact"
+    CHAT = "chat"
+    MODELS = "models"
+
+
+_PURPOSES: Final = (
+    ("POST", "/responses", Purpose.RESPONSES),
+    ("POST", "/responses/compact", Purpose.COMPACT),
+    ("POST", "/chat/completions", Purpose.CHAT),
+    ("GET", "/models", Purpose.MODELS),
+)
+
+MODEL_HOSTS: Final = (
+    "api.openai.com",
+    "*.api.openai.com",
+    "chatgpt.com",
+    "*.openai.azure.com",
+    "*.cognitiveservices.azure.com",
+    "*.services.ai.azure.com",
+)
+"""Host patterns of the model APIs that everybody uses."""
+
+
+def purpose_of(method: str, target: str, *, is_upgrade: bool) -> Purpose | None:
+    """What the request is for, or ``None`` when it is not for a model API.
+
+    ``target`` is the request's target in origin form, query included.
+    """
+    path = target.partition("?")[0].rstrip("/")
+    if is_upgrade:
+        return Purpose.RESPONSES if method == "GET" and path.endswith("/responses") else None
+    for wanted_method, ending, purpose in _PURPOSES:
+        if method == wanted_method and path.endswith(ending):
+            return purpose
+    return None
+
+
+def host_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    """A test whether a host name matches one of ``patterns`` (``*`` stands for anything)."""
+    wanted = tuple(pattern.lower().rstrip(".") for pattern in patterns)
+
+    def matches(host: str) -> bool:
+        name = host.lower().rstrip(".")
+        return any(fnmatchcase(name, pattern) for pattern in wanted)
+
+    return matches
