@@ -12,6 +12,7 @@ help:  ## this list
 	@echo "PYTHON=/path/to/python3 chooses the Python that .venv is made with."
 
 setup: $(INSTALLED)  ## make .venv, with the project and its tools in it
+	@echo "Ready: .venv/bin/wiretape"
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@scripts/setup
