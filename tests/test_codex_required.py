@@ -1,0 +1,82 @@
+"""A run that has to drive the real Codex cannot pass without it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from declared import REPOSITORY
+
+ABSENT = """
+import pytest
+
+@pytest.mark.codex
+def test_drives(codex):
+    codex("0.0.0")
+"""
+PRESENT = """
+import pytest
+
+@pytest.mark.codex
+def test_drives():
+    pass
+"""
+NONE = """
+def test_other():
+    pass
+"""
+EXPECTED_TO_FAIL = (
+    PRESENT
+    + """
+
+@pytest.mark.codex
+@pytest.mark.xfail(reason="known")
+def test_fails_as_known():
+    assert False
+"""
+)
+
+
+def run(folder: Path, source: str, required: str) -> tuple[int, str, str]:
+    """Exit code, the lines before the last, and the last line of a small run of its own."""
+    tests = folder / "test_small.py"
+    tests.write_text(source)
+    ran = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cacheprovider"),
+            *("-c", REPOSITORY / "pyproject.toml", "--confcutdir", folder, tests),
+        ],
+        cwd=folder,
+        env=os.environ
+        | {
+            "PYTHONPATH": f"{REPOSITORY}/tests:{REPOSITORY}/tests/support",
+            "WIRETAPE_CODEX_CACHE": str(folder),
+            "WIRETAPE_REQUIRE_CODEX": required,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    *before, last = ran.stdout.splitlines()
+    return ran.returncode, "\n".join(before), last
+
+
+@pytest.mark.parametrize(
+    ("source", "required", "code", "said"),
+    [
+        (ABSENT, "", 0, "Codex 0.0.0 is not in"),
+        (ABSENT, "1", 1, "skipped, but WIRETAPE_REQUIRE_CODEX is set"),
+        (NONE, "", 0, ""),
+        (NONE, "1", 1, "no test marked codex has passed"),
+        (PRESENT, "1", 0, ""),
+        (EXPECTED_TO_FAIL, "1", 0, ""),
+    ],
+)
+def test_the_real_codex_can_be_required(
+    tmp_path: Path, source: str, required: str, code: int, said: str
+) -> None:
+    """A skip is reported with its reason, or is a failure where the real client is required."""
+    exit_code, before, last = run(tmp_path, source, required)
+    assert (exit_code, said in before) == (code, True), before
+    assert " in " in last
