@@ -1,0 +1,92 @@
+"""Records under a plain mitmproxy: ``mitmdump -s recorder/addon.py --set wiretape_tape=PATH``.
+
+``wiretape record`` does not need this file; it is for those who run mitmproxy already. Without
+``wiretape_tape`` the tape gets a name of its own where ``wiretape record`` would put it.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mitmproxy import ctx, exceptions
+from mitmproxy.addonmanager import Loader
+
+if str(Path(__file__).resolve().parent.parent) not in sys.path:
+    # mitmdump puts this file's folder on the path, not the one that holds our packages.
+    sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from gateway.clock import Clock
+from recorder.capture import Capture
+from recorder.hooks import RecorderAddon
+from recorder.routing import Routing, Scope
+from recorder.sockets import SocketInterpreter
+from wiretape.commands.places import new_tape_path, recordings_folder
+from wiretape.commands.summary import summary_line
+from wiretape.errors import WiretapeError
+from wiretape.scope import MODEL_HOSTS
+from wiretape.store_writer import TapeLabel, TapeWriter
+
+logger = logging.getLogger("wiretape")
+
+
+class MitmdumpRecorder:
+    """Opens the tape when mitmproxy runs and closes it when it is done."""
+
+    def __init__(self) -> None:
+        self._writer: TapeWriter | None = None
+        self._recorder: RecorderAddon | None = None
+
+    def load(self, loader: Loader) -> None:
+        loader.add_option("wiretape_tape", str, "", "The tape to make.")
+        loader.add_option(
+            "wiretape_scope",
+            str,
+            Scope.RESPONSES.value,
+            "What to record of what is opened.",
+            choices=[scope.value for scope in Scope],
+        )
+        loader.add_option(
+            "wiretape_hosts", Sequence[str], [], "Open TLS to these hosts too (* is anything)."
+        )
+
+    def running(self) -> None:
+        clock = Clock()
+        tape = Path(ctx.options.wiretape_tape or self._named_by_time())
+        try:
+            self._writer = TapeWriter(
+                tape,
+                TapeLabel("mitmdump", clock.started_at_us, clock.name),
+                on_trouble=logger.error,
+                interpret=SocketInterpreter(),
+            )
+        except WiretapeError as error:
+            raise exceptions.OptionsError(str(error)) from error
+        routing = Routing(
+            hosts=(*MODEL_HOSTS, *ctx.options.wiretape_hosts),
+            scope=Scope(ctx.options.wiretape_scope),
+        )
+        self._recorder = RecorderAddon(
+            Capture(self._writer.put), routing, clock.now_us, self._on_distrust
+        )
+        ctx.master.addons.add(self._recorder)
+        self._recorder.running()
+        logger.warning("wiretape: recording to %s", tape)
+
+    def done(self) -> None:
+        if self._recorder is not None and self._writer is not None:
+            # Its own turn to be done may come after ours.
+            self._recorder.done()
+            self._writer.close()
+            logger.warning("wiretape: %s", summary_line(self._writer.path))
+
+    def _named_by_time(self) -> Path:
+        return new_tape_path(recordings_folder(os.environ), datetime.now(UTC), ("mitmdump",))
+
+    def _on_distrust(self, host: str) -> None:
+        logger.warning("wiretape: the client does not trust mitmproxy's certificate for %s", host)
+
+
+addons = [MitmdumpRecorder()]

@@ -1,0 +1,148 @@
+"""Turns what a proxy sees into facts, with secrets removed. Knows no mitmproxy, no clock.
+
+Invariant: each exchange that began gets exactly one end.
+"""
+
+from collections.abc import Callable
+
+from wiretape.facts import (
+    End,
+    EndKind,
+    Fact,
+    Gap,
+    Headers,
+    Piece,
+    PieceKind,
+    RequestBody,
+    RequestHead,
+    ResponseHead,
+    Sender,
+)
+from wiretape.redact import redact_headers, redact_target
+
+
+class OpenExchange:
+    """One exchange that is under way."""
+
+    def __init__(
+        self, number: int, put: Callable[[Fact], None], over: Callable[[int], None]
+    ) -> None:
+        self.number = number
+        self.has_response = False
+        self._put = put
+        self._over = over
+        self._ended = False
+        self._body: list[bytes] | None = []
+
+    def request_data(self, data: bytes) -> None:
+        """Some of the request's body has arrived."""
+        if self._body is not None:
+            self._body.append(data)
+
+    def request_end(self, at_us: int, *, is_whole: bool = True) -> None:
+        """The request's body is over."""
+        if self._body is not None:
+            body, self._body = b"".join(self._body), None
+            self._put(RequestBody(self.number, at_us, body, is_whole))
+
+    def response_head(
+        self, at_us: int, status: int, reason: str, http_version: str, headers: Headers
+    ) -> None:
+        """The head of the response has arrived."""
+        self.has_response = True
+        self._put(
+            ResponseHead(self.number, at_us, status, reason, http_version, redact_headers(headers))
+        )
+
+    def chunk(self, at_us: int, data: bytes) -> None:
+        """Some of the response's body has arrived."""
+        self._put(Piece(self.number, at_us, Sender.SERVER, PieceKind.CHUNK, data))
+
+    def socket_bytes(self, at_us: int, sender: Sender, data: bytes) -> None:
+        """Bytes of an upgraded connection have arrived; they are decoded off the hot path."""
+        self._put(Piece(self.number, at_us, sender, PieceKind.UNDECODED, data))
+
+    def lost(self, at_us: int, size_bytes: int, reason: str) -> None:
+        """Something crossed that could not be captured."""
+        self._put(Gap(at_us, at_us, self.number, 1, size_bytes, reason))
+
+    def end(
+        self, at_us: int, how: EndKind, side: Sender | None = None, detail: str | None = None
+    ) -> None:
+        """The exchange is over; a second end is not heard."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._body:
+            self.request_end(at_us, is_whole=False)
+        self._put(End(self.number, at_us, how, side, detail=detail))
+        self._over(self.number)
+
+
+class Capture:
+    """Numbers exchanges and connections, and hands facts to ``put``."""
+
+    def __init__(self, put: Callable[[Fact], None]) -> None:
+        self._put = put
+        self._open: dict[int, OpenExchange] = {}
+        self._exchanges = 0
+        self._connections: dict[str, int] = {}
+        self._connection_count = 0
+
+    def begin(
+        self,
+        at_us: int,
+        *,
+        connection: str,
+        method: str,
+        scheme: str,
+        host: str,
+        port: int,
+        target: str,
+        http_version: str,
+        headers: Headers,
+        upstream: str | None,
+    ) -> OpenExchange:
+        """A request's head has arrived on the client connection named ``connection``."""
+        self._exchanges += 1
+        exchange = OpenExchange(self._exchanges, self._put, self._forget)
+        self._open[exchange.number] = exchange
+        self._put(
+            RequestHead(
+                exchange.number,
+                at_us,
+                self._connection_number(connection),
+                method,
+                scheme,
+                host,
+                port,
+                redact_target(target),
+                http_version,
+                redact_headers(headers),
+                upstream,
+            )
+        )
+        return exchange
+
+    def connection_closed(self, connection: str) -> None:
+        """The client connection of that name is gone."""
+        self._connections.pop(connection, None)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no exchange is under way."""
+        return not self._open
+
+    def finish(self, at_us: int) -> None:
+        """Ends what is still open, because the recorder stops."""
+        for exchange in list(self._open.values()):
+            exchange.end(at_us, EndKind.RECORDER_STOPPED)
+
+    def _forget(self, number: int) -> None:
+        del self._open[number]
+
+    def _connection_number(self, connection: str) -> int:
+        if connection not in self._connections:
+            self._connection_count += 1
+            self._connections[connection] = self._connection_count
+        return self._connections[connection]

@@ -1,0 +1,102 @@
+"""``wiretape record``."""
+
+import os
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from recorder.routing import Routing, Scope, configured_hosts, parse_upstream
+from wiretape.commands.options import listen_option
+from wiretape.commands.places import new_tape_path, recordings_folder
+from wiretape.commands.summary import summary_line
+from wiretape.scope import MODEL_HOSTS
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The tape to make. Without it: a name with the time and the command, in "
+    "$WIRETAPE_RECORDINGS, else ./recordings where it exists, else your data folder.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice([scope.value for scope in Scope]),
+    default=Scope.RESPONSES.value,
+    show_default=True,
+    help="Record the agent's requests to its model, or everything that is opened.",
+)
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="PATTERN",
+    help="Open TLS to these hosts too (* stands for anything). Repeatable.",
+)
+@listen_option
+@click.option(
+    "--upstream",
+    metavar="URL",
+    help="Send what is recorded to this scheme, host and port instead of its own. Without a "
+    "command: be a reverse proxy for it.",
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def record(
+    output: Path | None,
+    scope: str,
+    hosts: tuple[str, ...],
+    listen: tuple[str, int],
+    upstream: str | None,
+    command: tuple[str, ...],
+) -> int:
+    """Record what COMMAND and its model say to each other.
+
+    COMMAND runs as if wiretape were not there: it keeps the terminal, its signals and its exit
+    code. Without COMMAND, wiretape listens as a proxy until you stop it.
+
+    \b
+    wiretape record -- codex exec "say hello"
+    wiretape record -o bug.db -- codex
+    wiretape record --listen 127.0.0.1:8080
+    wiretape record --listen 127.0.0.1:8080 --upstream https://api.openai.com
+    """
+    # mitmproxy takes half a second to import; `wiretape --help` need not wait for it.
+    from recorder.run import Recording
+    from recorder.run import record as run_recording
+
+    target = None if upstream is None else parse_upstream(upstream)
+    routing = Routing(
+        hosts=(
+            *MODEL_HOSTS,
+            *hosts,
+            *configured_hosts(_codex_config(os.environ), os.environ, command),
+        ),
+        scope=Scope(scope),
+        upstream=target if command else None,
+    )
+    tape = output or new_tape_path(
+        recordings_folder(os.environ), datetime.now(UTC), command
+    )
+    host, port = listen
+    recording = Recording(tape, host, port, routing, command, None if command else target)
+    code = run_recording(recording, os.environ, _tell)
+    _tell(summary_line(tape))
+    return code
+
+
+def _tell(sentence: str) -> None:
+    click.echo(f"wiretape: {sentence}", err=True)
+    sys.stderr.flush()
+
+
+def _codex_config(environment: Mapping[str, str]) -> str:
+    home = environment.get("CODEX_HOME")
+    path = (Path(home) if home else Path.home() / ".codex") / "config.toml"
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

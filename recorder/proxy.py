@@ -1,0 +1,139 @@
+"""Runs mitmproxy's core with nothing but what recording needs.
+
+mitmproxy's own commands walk some thirty addons for every message; this one has four and ours.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig
+from mitmproxy.master import Master
+from mitmproxy.options import Options
+
+from recorder.hooks import RecorderAddon
+from recorder.routing import Upstream
+from wiretape.errors import ListenError
+
+_START_S: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProxySettings:
+    """How the proxy listens and whom it trusts.
+
+    ``port`` 0 means a free one. ``reverse`` is the upstream of a reverse proxy; without it the
+    proxy is a forward proxy. ``trusted_roots`` is a PEM file of the authorities that upstreams
+    are checked against, ``authority`` the folder of our own.
+    """
+
+    host: str
+    port: int
+    authority: Path
+    trusted_roots: Path
+    reverse: Upstream | None = None
+
+
+class _Started:
+    """Tells when the proxy's servers are up."""
+
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+
+    def running(self) -> None:
+        self.event.set()
+
+
+@asynccontextmanager
+async def running_proxy(
+    settings: ProxySettings, addon: RecorderAddon, on_trouble: Callable[[str], None]
+) -> AsyncIterator[str]:
+    """A proxy that feeds ``addon`` while the context lasts; gives its URL.
+
+    Raises:
+        ListenError: the address cannot be listened on.
+    """
+    with _LoggingTo(on_trouble):
+        master = Master(_options(settings))
+        started = _Started()
+        server = proxyserver.Proxyserver()
+        master.addons.add(
+            core.Core(), server, next_layer.NextLayer(), tlsconfig.TlsConfig(), addon, started
+        )
+        master.options.update(**_addon_options(settings))
+        task = asyncio.create_task(master.run())
+        try:
+            await asyncio.wait(
+                {task, asyncio.create_task(started.event.wait())},
+                timeout=_START_S,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            yield _url(settings, server)
+        finally:
+            master.shutdown()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+def _options(settings: ProxySettings) -> Options:
+    return Options(
+        listen_host=settings.host,
+        listen_port=settings.port,
+        mode=["regular" if settings.reverse is None else f"reverse:{settings.reverse}"],
+        confdir=str(settings.authority),
+        ssl_verify_upstream_trusted_ca=str(settings.trusted_roots),
+    )
+
+
+def _addon_options(settings: ProxySettings) -> dict[str, object]:
+    return {
+        # The upstream is reached for a request, so that its failure belongs to that request.
+        "connection_strategy": "lazy",
+        # What the server sends is the client's to judge.
+        "validate_inbound_headers": False,
+        "keep_host_header": False,
+    }
+
+
+def _url(settings: ProxySettings, server: proxyserver.Proxyserver) -> str:
+    addresses = server.listen_addrs()
+    if not addresses:
+        problem = next((s.last_exception for s in server.servers if s.last_exception), None)
+        raise ListenError(
+            f"{settings.host}:{settings.port} cannot be listened on "
+            f"({getattr(problem, 'strerror', None) or problem or 'no answer'}): "
+            "choose another address with --listen, or port 0 for a free one."
+        )
+    host, port = addresses[0][:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class _LoggingTo:
+    """Sends the proxy's errors to ``tell`` and its chatter nowhere, while the context lasts."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._handler = _Teller(tell)
+        self._loggers = [logging.getLogger(name) for name in ("mitmproxy", "wiretape")]
+
+    def __enter__(self) -> None:
+        for logger in self._loggers:
+            logger.addHandler(self._handler)
+            logger.propagate = False
+
+    def __exit__(self, *exception: object) -> None:
+        for logger in self._loggers:
+            logger.removeHandler(self._handler)
+            logger.propagate = True
+
+
+class _Teller(logging.Handler):
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        super().__init__(logging.ERROR)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._tell(record.getMessage())

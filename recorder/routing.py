@@ -1,0 +1,119 @@
+"""Decides which traffic is opened, which is recorded, and where it goes. Pure."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from wiretape.errors import UpstreamError
+from wiretape.scope import MODEL_HOSTS, host_matcher, purpose_of
+
+SERVER_SPEAKS_FIRST: Final = frozenset({21, 22, 25, 110, 143, 587, 3306, 5900})
+"""Ports of protocols in which the server greets; a tunnel to one is never looked into."""
+
+
+class Scope(StrEnum):
+    """What is recorded of the traffic that is opened."""
+
+    RESPONSES = "responses"
+    ALL = "all"
+
+
+class Upstream(NamedTuple):
+    """Where requests are sent instead of the address they ask for."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """The rules of one recording.
+
+    ``hosts`` are the patterns of the hosts whose TLS is opened. ``upstream``, where it is given,
+    takes the place of the address of every request that is recorded.
+    """
+
+    hosts: tuple[str, ...] = MODEL_HOSTS
+    scope: Scope = Scope.RESPONSES
+    upstream: Upstream | None = None
+
+    def opens(self, host: str) -> bool:
+        """Whether a TLS connection to ``host`` is opened; others pass untouched."""
+        return host_matcher(self.hosts)(host)
+
+    def records(self, method: str, target: str, *, is_upgrade: bool) -> bool:
+        """Whether a request on an opened connection goes to the tape."""
+        return self.scope is Scope.ALL or (
+            purpose_of(method, target, is_upgrade=is_upgrade) is not None
+        )
+
+
+def parse_upstream(url: str) -> Upstream:
+    """Reads the address given with ``--upstream``.
+
+    Raises:
+        UpstreamError: it is no URL of a server, or holds more than one.
+    """
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
+        raise UpstreamError(
+            f"{url!r} is not an upstream: give scheme, host and port, like http://127.0.0.1:8080."
+        )
+    if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username:
+        raise UpstreamError(
+            f"{url!r} holds more than scheme, host and port: requests keep their own path, "
+            f"so give {parts.scheme}://{parts.netloc.rpartition('@')[2]}."
+        )
+    return Upstream(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80))
+
+
+_BASE_URL: Final = re.compile(r"base_url\s*=\s*['\"]?(https?://[^'\"\s]+)")
+
+
+def configured_hosts(
+    codex_config: str, environment: Mapping[str, str], command: Sequence[str]
+) -> tuple[str, ...]:
+    """The model hosts that the client's own configuration names.
+
+    ``codex_config`` is the text of Codex's ``config.toml``, empty where there is none; a text
+    that is not TOML names nothing (the client will complain about it, not we).
+    """
+    urls = [environment.get("OPENAI_BASE_URL", "")]
+    try:
+        urls += _base_urls(tomllib.loads(codex_config))
+    except tomllib.TOMLDecodeError:
+        pass
+    for argument in command:
+        urls += _BASE_URL.findall(argument)
+    return tuple(dict.fromkeys(_hosts(urls)))
+
+
+def _base_urls(table: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _base_urls(value)
+        elif key.endswith("base_url") and isinstance(value, str):
+            yield value
+
+
+def _hosts(urls: Iterable[str]) -> Iterator[str]:
+    for url in urls:
+        try:
+            host = urlsplit(url).hostname
+        except ValueError:
+            continue
+        if host:
+            yield host

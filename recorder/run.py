@@ -1,0 +1,146 @@
+"""One recording, from the opened tape to the closed one."""
+
+import asyncio
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gateway.authority import Authority, open_authority, system_roots
+from gateway.child import run_child
+from gateway.clock import Clock
+from gateway.environment import child_environment
+from recorder.capture import Capture
+from recorder.hooks import RecorderAddon
+from recorder.proxy import ProxySettings, running_proxy
+from recorder.routing import Routing, Upstream
+from recorder.sockets import SocketInterpreter
+from wiretape.errors import WiretapeError
+from wiretape.redact import redact_command
+from wiretape.store_writer import TapeLabel, TapeWriter
+
+_SETTLE_S: Final = 1.0
+"""How long exchanges may take to end by themselves once the command is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What to record, and where to.
+
+    Without ``command`` the proxy runs until it is told to stop; ``reverse`` then makes it a
+    reverse proxy for that upstream.
+    """
+
+    tape: Path
+    host: str
+    port: int
+    routing: Routing
+    command: tuple[str, ...] = ()
+    reverse: Upstream | None = None
+
+
+def record(
+    recording: Recording, environment: Mapping[str, str], tell: Callable[[str], None]
+) -> int:
+    """Records until the command, or whoever stops us, is done. Returns the exit code.
+
+    ``tell`` gets each sentence for the person at the terminal.
+
+    Raises:
+        WiretapeError: the recording cannot begin; nothing was run.
+    """
+    authority = open_authority(environment)
+    clock = Clock()
+    label = TapeLabel(
+        "record",
+        clock.started_at_us,
+        clock.name,
+        json.dumps(redact_command(recording.command)) if recording.command else None,
+    )
+    writer = TapeWriter(recording.tape, label, on_trouble=tell, interpret=SocketInterpreter())
+    try:
+        with writer, tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
+            return asyncio.run(
+                _record(recording, environment, authority, clock, writer, Path(folder), tell)
+            )
+    except WiretapeError:
+        # Nothing was run, so the tape that we have just made is empty.
+        recording.tape.unlink(missing_ok=True)
+        raise
+
+
+async def _record(
+    recording: Recording,
+    environment: Mapping[str, str],
+    authority: Authority,
+    clock: Clock,
+    writer: TapeWriter,
+    folder: Path,
+    tell: Callable[[str], None],
+) -> int:
+    roots = folder / "roots.pem"
+    roots.write_bytes(system_roots(environment))
+    bundle = folder / "bundle.pem"
+    authority.write_bundle(bundle, environment)
+    settings = ProxySettings(
+        recording.host, recording.port, authority.folder, roots, recording.reverse
+    )
+    capture = Capture(writer.put)
+    addon = RecorderAddon(capture, recording.routing, clock.now_us, _distrust(tell))
+    async with running_proxy(settings, addon, tell) as url:
+        if recording.command:
+            child = child_environment(environment, url, bundle)
+            code = await run_child(recording.command, child)
+            await _settled(capture)
+            return code
+        for line in _how_to_use(url, recording, authority):
+            tell(line)
+        await _told_to_stop()
+        return 0
+
+
+async def _settled(capture: Capture) -> None:
+    deadline = asyncio.get_running_loop().time() + _SETTLE_S
+    while not capture.is_idle and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(0.01)
+
+
+async def _told_to_stop() -> None:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    await stop.wait()
+
+
+def _distrust(tell: Callable[[str], None]) -> Callable[[str], None]:
+    told: set[str] = set()
+
+    def on_distrust(host: str) -> None:
+        if host not in told:
+            told.add(host)
+            tell(
+                f"the client does not trust our certificate for {host}, so this connection "
+                "failed: give it the CA file named by SSL_CERT_FILE."
+            )
+
+    return on_distrust
+
+
+def _how_to_use(url: str, recording: Recording, authority: Authority) -> Sequence[str]:
+    if recording.reverse is not None:
+        return (
+            f"recording to {recording.tape}; requests to {url} go to {recording.reverse}.",
+            f"give the client {url} as its base URL, with the path it is used to (like /v1).",
+            "Ctrl-C ends the recording.",
+        )
+    return (
+        f"recording to {recording.tape}; the proxy is {url}.",
+        f"start the client with HTTPS_PROXY={url} HTTP_PROXY={url} "
+        f"SSL_CERT_FILE={os.fspath(authority.certificate)}",
+        "Ctrl-C ends the recording.",
+    )

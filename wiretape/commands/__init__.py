@@ -1,0 +1,1 @@
+"""The commands that only read tapes, and where tapes lie."""

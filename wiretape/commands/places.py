@@ -1,0 +1,32 @@
+"""Where tapes lie unless told otherwise, and what a new one is called."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+
+def recordings_folder(environment: Mapping[str, str]) -> Path:
+    """``$WIRETAPE_RECORDINGS``, else ``./recordings`` where it exists, else the user's data.
+
+    A recorder must not litter somebody's repository, so it makes no folder in it.
+    """
+    named = environment.get("WIRETAPE_RECORDINGS")
+    if named:
+        return Path(named)
+    here = Path("recordings")
+    return here if here.is_dir() else user_data_path("wiretape") / "recordings"
+
+
+def new_tape_path(folder: Path, now: datetime, command: Sequence[str]) -> Path:
+    """A free name in ``folder`` for a tape of ``command``: ``20260102T030405Z-codex.db``."""
+    program = re.sub(r"[^\w.-]+", "_", Path(command[0]).name) if command else "proxy"
+    stem = f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{program}"
+    path = folder / f"{stem}.db"
+    number = 2
+    while path.exists():
+        path = folder / f"{stem}-{number}.db"
+        number += 1
+    return path
