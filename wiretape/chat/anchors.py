@@ -30,6 +30,7 @@ def reasoning_by_anchor(items: Sequence[Item]) -> dict[int, str]:
     Several that meet at one anchor are joined without a separator (§6.6).
     """
     attached: dict[int, str] = {}
+    # Implied by what follows, as no anchor can stand after the user then; the document gates twice.
     if last_emitted_role(items) == "user":
         return attached
     for position in range(_last_user_position(items) + 1, len(items)):

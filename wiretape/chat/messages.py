@@ -60,7 +60,7 @@ class _Conversation:
         has_image = any(part["type"] == "image_url" for part in parts)
         message: Message = {"role": role}
         message["content"] = parts if has_image and role != "assistant" else text
-        if role == "assistant" and reasoning is not None:
+        if reasoning is not None:
             message["reasoning"] = reasoning
         self._append(message)
 

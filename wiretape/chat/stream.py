@@ -1,8 +1,8 @@
 """Server-sent chat chunks → client events.
 
-One :class:`ChatStream` reads one response: ``feed`` takes the data of each event, ``close`` or
-``timed_out`` says how the body ended. The ``Completed`` that results names no response and counts
-no tokens, as the client's did.
+One :class:`ChatStream` reads one response: ``feed`` takes the data of each event, and ``close``,
+``timed_out`` or ``broke_off`` says how the body ended. The ``Completed`` that results names no
+response and counts no tokens, as the client's did.
 
 What the client passed over in silence is kept: unreadable data and nameless calls in ``skipped``,
 calls that no ``finish_reason`` released in ``open_calls()``.
@@ -91,11 +91,18 @@ class ChatStream:
         return [] if self._is_completed else list(self._complete())
 
     def timed_out(self) -> list[ChatEvent]:
-        """No event came for as long as the client waits."""
+        """No event came for as long as the client waits (§11.1)."""
+        return self.broke_off(IDLE_TIMEOUT)
+
+    def broke_off(self, message: str) -> list[ChatEvent]:
+        """The body was cut short, in the words of ``message``; nothing open is handed up.
+
+        §11.1 speaks of a proper end only: a cut is no such end, and fails as a timeout does.
+        """
         if self._is_over:
             return []
         self._is_over = True
-        return [StreamFailed(IDLE_TIMEOUT)]
+        return [StreamFailed(message)]
 
     def open_calls(self) -> tuple[ToolCall, ...]:
         """Calls begun and not handed up; those left at the end, the client never made."""

@@ -60,7 +60,7 @@ class ToolCalls:
         index = self._index_of(unsigned(piece, "index"), call_id)
         pieces = self._open.setdefault(index, _Pieces())
         if call_id is not None:
-            self._index_by_id.setdefault(call_id, index)
+            self._index_by_id[call_id] = index
             if pieces.call_id is None:
                 pieces.call_id = call_id
         function = json_field(piece, "function")

@@ -66,17 +66,6 @@ def test_6_1_nothing_is_attached_when_the_user_spoke_last() -> None:
     assert reasoning_by_anchor([ASSISTANT, thought("a"), USER]) == {}
 
 
-def test_6_1_a_custom_call_does_not_open_the_gate() -> None:
-    """The user still counts as last, so the reasoning before a custom call is dropped."""
-    assert reasoning_by_anchor([USER, thought("a"), CUSTOM]) == {}
-
-
-def test_6_1_a_custom_output_opens_the_gate() -> None:
-    """With its output the tool spoke last; a call further up gets its reasoning."""
-    items = [USER, thought("a"), CALL, CUSTOM, CUSTOM_OUTPUT]
-    assert reasoning_by_anchor(items) == {2: "a"}
-
-
 def test_6_2_without_a_user_all_reasoning_counts() -> None:
     """No user message, no place before which reasoning is too old."""
     assert reasoning_by_anchor([thought("a"), ASSISTANT]) == {1: "a"}

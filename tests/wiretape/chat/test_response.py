@@ -166,6 +166,13 @@ def test_items_stand_in_the_order_of_an_answer() -> None:
     assert response.items[0]["content"] == [{"type": "reasoning_text", "text": "why"}]
 
 
+@pytest.mark.parametrize("reasoning", [None, "", {"text": ""}, {}])
+def test_no_reasoning_is_no_item(reasoning: object) -> None:
+    """Neither is an empty one, as with the content."""
+    response = read(body(reasoning=reasoning, content="hi"))
+    assert [item["type"] for item in response.items] == ["message"]
+
+
 def test_content_may_be_a_list() -> None:
     """Each text is a part."""
     response = read(body(content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))

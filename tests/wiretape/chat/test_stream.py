@@ -67,6 +67,16 @@ def test_11_1_idle_for_too_long_fails_the_stream() -> None:
     assert stream.close() == []
 
 
+def test_11_1_a_cut_body_fails_the_stream() -> None:
+    """It has no proper end, so nothing that was open is handed up."""
+    stream = ChatStream()
+    stream.feed(chunk(content="hi"))
+    assert stream.broke_off("error decoding response body") == [
+        StreamFailed("error decoding response body")
+    ]
+    assert stream.close() == []
+
+
 def test_11_1_the_end_of_the_body_finishes_what_is_open() -> None:
     """Reasoning first, then the message, then the end."""
     stream = ChatStream()
@@ -117,6 +127,16 @@ def test_11_2_a_sentinel_after_completed_does_not_complete_again() -> None:
 def test_11_2_a_sentinel_after_completed_finishes_what_began_since() -> None:
     """Text after ``stop`` is no usual stream, but is not lost."""
     assert events_of(chunk("stop"), chunk(content="hi"), "[DONE]") == [
+        COMPLETED,
+        *SPOKEN,
+        OutputItemDone(message("hi")),
+    ]
+
+
+def test_11_2_text_after_completed_begins_a_new_message() -> None:
+    """The first one was done, and is not repeated."""
+    assert events_of(chunk("stop", content="a"), chunk(content="hi"), "[DONE]")[2:] == [
+        OutputItemDone(message("a")),
         COMPLETED,
         *SPOKEN,
         OutputItemDone(message("hi")),

@@ -132,6 +132,11 @@ def test_11_5_the_first_name_that_is_not_empty_stays() -> None:
     ) == [ToolCall(0, None, "f", "")]
 
 
+def test_11_5_an_empty_name_is_none() -> None:
+    """A call that only ever gave one is as nameless as one that gave none."""
+    assert calls_of(piece("{}", index=0, name="")) == [ToolCall(0, None, None, "{}")]
+
+
 def test_11_5_arguments_that_are_no_string_add_nothing() -> None:
     """Only strings are appended."""
     odd = {"index": 0, "function": {"name": "f", "arguments": {"x": 1}}}
