@@ -85,12 +85,16 @@ class ContentDecoder:
             self.fault = ContentFault(ContentFaultKind.DAMAGED, str(error))
         return b"".join(decoded)
 
-    def finish(self) -> ContentFault | None:
-        """The body is over: what kept it from being decoded whole, if anything did."""
+    def finish(self) -> bytes:
+        """The body is over: the rest of what it decodes to, and ``fault`` if it is not whole.
+
+        The rest is empty, because all of these codings give what they can in ``feed()``; it is
+        returned for the custom of streaming decoders, ``feed(…) + finish()``.
+        """
         if self.fault is None and not all(layer.is_whole for layer in self._layers):
             detail = "the data ends before its coding does"
             self.fault = ContentFault(ContentFaultKind.CUT_SHORT, detail)
-        return self.fault
+        return b""
 
     def _through_layers(self, data: bytes) -> Iterator[bytes]:
         """The decoded data piece by piece, so that no layer ever holds the whole of it."""
@@ -105,8 +109,8 @@ def decode(
 ) -> tuple[bytes, ContentFault | None]:
     """A whole body decoded, and what kept it from being decoded whole."""
     decoder = ContentDecoder(encoding, limit_bytes)
-    decoded = decoder.feed(data)
-    return decoded, decoder.finish()
+    decoded = decoder.feed(data) + decoder.finish()
+    return decoded, decoder.fault
 
 
 def _sliced(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -78,7 +78,7 @@ class Message:
     data: bytes
 
 
-class _UnreadableError(Exception):
+class _Unreadable(Exception):
     """A frame or message that cannot be read. Stays inside this module; wire faults are data."""
 
 
@@ -122,7 +122,7 @@ class FrameReader:
                 if frame.is_final:
                     messages.append(self._message())
                     self._fragments.clear()
-        except _UnreadableError as unreadable:
+        except _Unreadable as unreadable:
             self.fault = str(unreadable)
             messages += self._undecoded()
         return messages
@@ -147,7 +147,7 @@ class FrameReader:
             start += 2 if length == 126 else 8
             length = int.from_bytes(buffer[2:start])
             if length > _LONGEST_BYTES:
-                raise _UnreadableError("a length of more than 63 bits")
+                raise _Unreadable("a length of more than 63 bits")
         mask = b""
         if buffer[1] & _MASK:
             mask = bytes(buffer[start : start + 4])
@@ -170,17 +170,17 @@ class FrameReader:
         opcode = first & 0x0F
         is_control, is_data = opcode in _CONTROL_KINDS, opcode in _DATA_KINDS
         if not (is_control or is_data or opcode == _CONTINUATION):
-            raise _UnreadableError(f"unknown opcode {opcode}")
+            raise _Unreadable(f"unknown opcode {opcode}")
         if first & _RSV2_AND_3:
-            raise _UnreadableError("a reserved bit is set")
+            raise _Unreadable("a reserved bit is set")
         if first & _RSV1 and not (is_data and self._inflater):
-            raise _UnreadableError("marked as compressed where compression was not agreed on")
+            raise _Unreadable("marked as compressed where compression was not agreed on")
         if is_control and not (first & _FIN and length <= _LONGEST_CONTROL_BYTES):
-            raise _UnreadableError("a control frame that is fragmented or too long")
+            raise _Unreadable("a control frame that is fragmented or too long")
         if is_data and self._fragments:
-            raise _UnreadableError("a new message inside one that is not finished")
+            raise _Unreadable("a new message inside one that is not finished")
         if opcode == _CONTINUATION and not self._fragments:
-            raise _UnreadableError("a continuation of nothing")
+            raise _Unreadable("a continuation of nothing")
 
     def _message(self) -> Message:
         """The message that the fragments make, the last one being final."""
@@ -218,14 +218,14 @@ class _Inflater:
         self._deflated = zlib.decompressobj(-zlib.MAX_WBITS)
 
     def inflate(self, data: bytes) -> bytes:
-        """One message. Raises ``_UnreadableError`` if the data is damaged."""
+        """One message. Raises ``_Unreadable`` if the data is damaged."""
         try:
             message = self._deflated.decompress(data + _SYNC_TAIL)
         except zlib.error as error:
-            raise _UnreadableError("a compressed message that is damaged") from error
+            raise _Unreadable("a compressed message that is damaged") from error
         # A sender may end a message with a final block, then an empty one (RFC 7692 7.2.3.4).
         if self._deflated.unused_data not in (b"", _SYNC_TAIL, b"\0" + _SYNC_TAIL):
-            raise _UnreadableError("a compressed message that goes on after its end")
+            raise _Unreadable("a compressed message that goes on after its end")
         if self._deflated.eof or not self._keeps_context:
             self._start()
         return message

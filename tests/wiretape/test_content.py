@@ -59,8 +59,9 @@ def test_a_body_decodes_whole(encoding: str | None, data: bytes) -> None:
 def test_a_body_decodes_byte_by_byte(encoding: str | None, data: bytes) -> None:
     """A body fed one byte at a time decodes to the same."""
     decoder = ContentDecoder(encoding)
-    assert b"".join(decoder.feed(bytes([byte])) for byte in data) == BODY
-    assert decoder.finish() is None
+    pieces = [decoder.feed(bytes([byte])) for byte in data]
+    assert b"".join(pieces) + decoder.finish() == BODY
+    assert decoder.fault is None
 
 
 @encoded
@@ -68,8 +69,8 @@ def test_a_body_decodes_at_every_split(encoding: str | None, data: bytes) -> Non
     """A body cut in two anywhere decodes to the same."""
     for first, second in every_split(data):
         decoder = ContentDecoder(encoding)
-        assert decoder.feed(first) + decoder.feed(second) == BODY
-        assert decoder.finish() is None
+        assert decoder.feed(first) + decoder.feed(second) + decoder.finish() == BODY
+        assert decoder.fault is None
 
 
 @pytest.mark.parametrize("encoding", ENCODERS)
@@ -149,7 +150,7 @@ def test_damage_keeps_what_stands_before_it() -> None:
     assert decoder.feed(gzip.compress(inner)) == BODY
     assert decoder.feed(b"garbage") == b""
     assert decoder.feed(gzip.compress(inner)) == b""
-    assert damaged((b"", decoder.finish()))
+    assert damaged((decoder.finish(), decoder.fault))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_the_limit_cuts_the_body(encoding: str, is_split: bool) -> None:
     decoder = ContentDecoder(encoding, limit_bytes=100)
     pieces = [bytes([byte]) for byte in data] if is_split else [data]
     assert b"".join(decoder.feed(piece) for piece in pieces) == BODY[:100]
-    assert decoder.finish() == ContentFault(ContentFaultKind.OVER_LIMIT, "longer than 100 bytes")
+    assert decoder.fault == ContentFault(ContentFaultKind.OVER_LIMIT, "longer than 100 bytes")
 
 
 def test_a_body_as_long_as_the_limit_is_whole() -> None:
