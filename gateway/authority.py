@@ -8,11 +8,14 @@ too, since their tools talk to hosts that we do not open.
 import os
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 import certifi
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from mitmproxy.certs import CertStore
 from platformdirs import user_data_path
 
@@ -26,25 +29,48 @@ class AuthorityError(WiretapeError):
     """The certificate authority cannot be made or read."""
 
 
-@dataclass(frozen=True, slots=True)
 class Authority:
     """Our certificate authority.
 
     ``folder`` is laid out as mitmproxy's ``confdir``; ``certificate`` is the public part.
     """
 
-    folder: Path
-    store: CertStore
+    def __init__(self, folder: Path, store: CertStore) -> None:
+        self.folder = folder
+        self._store = store
+        self._contexts: dict[str, ssl.SSLContext] = {}
 
     @property
     def certificate(self) -> Path:
         return self.folder / f"{_BASENAME}-ca-cert.pem"
 
+    def server_context(self, host: str) -> ssl.SSLContext:
+        """What a server needs to speak TLS as ``host``, over HTTP/1.1."""
+        if host not in self._contexts:
+            self._contexts[host] = self._make_context(host)
+        return self._contexts[host]
+
+    def _make_context(self, host: str) -> ssl.SSLContext:
+        try:
+            name: x509.GeneralName = x509.IPAddress(ip_address(host))
+        except ValueError:
+            name = x509.DNSName(host)
+        entry = self._store.get_cert(host, [name])
+        key = entry.privatekey.private_bytes(
+            Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # The standard library loads keys from files only.
+        with NamedTemporaryFile(prefix="wiretape-") as file:
+            file.write(entry.cert.to_pem() + key)
+            file.flush()
+            context.load_cert_chain(file.name)
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
     def write_bundle(self, path: Path, environment: Mapping[str, str]) -> None:
         """Writes the roots that ``environment`` trusts, and ours, to ``path``."""
-        path.write_bytes(
-            system_roots(environment) + b"\n" + self.certificate.read_bytes()
-        )
+        path.write_bytes(system_roots(environment) + b"\n" + self.certificate.read_bytes())
 
 
 def open_authority(environment: Mapping[str, str]) -> Authority:

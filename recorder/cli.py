@@ -78,9 +78,7 @@ def record(
         scope=Scope(scope),
         upstream=target if command else None,
     )
-    tape = output or new_tape_path(
-        recordings_folder(os.environ), datetime.now(UTC), command
-    )
+    tape = output or new_tape_path(recordings_folder(os.environ), datetime.now(UTC), command)
     host, port = listen
     recording = Recording(tape, host, port, routing, command, None if command else target)
     code = run_recording(recording, os.environ, _tell)

@@ -258,7 +258,7 @@ def _exchange(flow: http.HTTPFlow) -> OpenExchange | None:
 
 
 def _is_upgrade(flow: http.HTTPFlow) -> bool:
-    return flow.request.headers.get("upgrade", "").lower() == "websocket"
+    return str(flow.request.headers.get("upgrade", "")).lower() == "websocket"
 
 
 def _headers(headers: http.Headers) -> Headers:

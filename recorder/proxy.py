@@ -64,7 +64,7 @@ async def running_proxy(
         master.addons.add(
             core.Core(), server, next_layer.NextLayer(), tlsconfig.TlsConfig(), addon, started
         )
-        master.options.update(**_addon_options(settings))
+        master.options.update(**_ADDON_OPTIONS)
         task = asyncio.create_task(master.run())
         try:
             await asyncio.wait(
@@ -89,14 +89,13 @@ def _options(settings: ProxySettings) -> Options:
     )
 
 
-def _addon_options(settings: ProxySettings) -> dict[str, object]:
-    return {
-        # The upstream is reached for a request, so that its failure belongs to that request.
-        "connection_strategy": "lazy",
-        # What the server sends is the client's to judge.
-        "validate_inbound_headers": False,
-        "keep_host_header": False,
-    }
+_ADDON_OPTIONS: Final = {
+    # The upstream is reached for a request, so that its failure belongs to that request.
+    "connection_strategy": "lazy",
+    # What the server sends is the client's to judge.
+    "validate_inbound_headers": False,
+    "keep_host_header": False,
+}
 
 
 def _url(settings: ProxySettings, server: proxyserver.Proxyserver) -> str:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -92,10 +93,8 @@ def configured_hosts(
     that is not TOML names nothing (the client will complain about it, not we).
     """
     urls = [environment.get("OPENAI_BASE_URL", "")]
-    try:
+    with suppress(tomllib.TOMLDecodeError):
         urls += _base_urls(tomllib.loads(codex_config))
-    except tomllib.TOMLDecodeError:
-        pass
     for argument in command:
         urls += _BASE_URL.findall(argument)
     return tuple(dict.fromkeys(_hosts(urls)))

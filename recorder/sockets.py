@@ -57,9 +57,7 @@ class SocketInterpreter:
 
     def _messages(self, socket: _Socket, piece: Piece) -> Iterator[Piece]:
         for message in socket.readers[piece.sender].feed(piece.data):
-            decoded = Piece(
-                piece.exchange, piece.at_us, piece.sender, message.kind, message.data
-            )
+            decoded = Piece(piece.exchange, piece.at_us, piece.sender, message.kind, message.data)
             if decoded.kind is PieceKind.CLOSE and socket.closed is None:
                 socket.closed = decoded
             yield decoded
@@ -74,6 +72,4 @@ def _told_by_close_frame(end: End, closed: Piece | None) -> End:
     if closed is None:
         return end
     code, reason = close_code_and_reason(closed.data)
-    return replace(
-        end, how=EndKind.WEBSOCKET_CLOSED, side=closed.sender, code=code, reason=reason
-    )
+    return replace(end, how=EndKind.WEBSOCKET_CLOSED, side=closed.sender, code=code, reason=reason)

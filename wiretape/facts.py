@@ -52,7 +52,7 @@ class EndKind(StrEnum):
     """The client hung up: after the last event it wanted, in the middle, or, where there is no
     response head, because it would not wait for one any longer."""
     SERVER_CLOSED = "server_closed"
-    """The server hung up before the end: a cut stream, or a socket dropped without a close frame."""
+    """The server hung up before the end: a cut stream, or a socket without a close frame."""
     RESET = "reset"
     """A TCP reset, by ``side`` where it is known."""
     REFUSED = "refused"

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 
-class Address(click.ParamType):
+class Address(click.ParamType[tuple[str, int]]):
     """``HOST:PORT``, ``[IPV6]:PORT`` or ``:PORT``; port 0 is any free one."""
 
     name = "HOST:PORT"

@@ -1,0 +1,1 @@
+"""Plays a recording back to the client that made it, offline, the same way every time."""

@@ -1,0 +1,119 @@
+"""``wiretape replay``."""
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from wiretape.commands.options import listen_option
+from wiretape.errors import UsageError, WouldOverwrite
+
+
+class Speed(click.ParamType[float | None]):
+    """``max``, or a factor of the recorded pace."""
+
+    name = "max|FACTOR"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | None:
+        if value == "max" or value is None:
+            return None
+        try:
+            factor = float(str(value))
+        except ValueError:
+            factor = 0.0
+        if not 0 < factor < 1e6:
+            self.fail(f"{value!r} is no speed: give max, 1 or another factor.", param, ctx)
+        return factor
+
+
+@click.command()
+@click.argument("tape", type=click.Path(path_type=Path))
+@click.option(
+    "--session",
+    "sessions",
+    multiple=True,
+    metavar="ID",
+    help="Replay only this session of the tape (a start of its id is enough). Repeatable.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep the replay itself as a tape.",
+)
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the report as JSON to this file.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Answer a request that is not as recorded with an error that the client gives up on.",
+)
+@click.option(
+    "--speed",
+    type=Speed(),
+    default="max",
+    show_default=True,
+    help="max waits for nothing; 1 keeps the recorded pace, 2 is twice as fast.",
+)
+@listen_option
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def replay(
+    tape: Path,
+    sessions: tuple[str, ...],
+    output: Path | None,
+    report_file: Path | None,
+    strict: bool,
+    speed: float | None,
+    listen: tuple[str, int],
+    command: tuple[str, ...],
+) -> int:
+    """Replay TAPE, offline, to the client that COMMAND runs.
+
+    COMMAND finds the recorded model hosts at our server, whatever its configuration; nothing
+    leaves the machine. Its exit code is ours; with --strict, a replay that was not as the
+    recording ends with 1 where COMMAND itself is content. Without COMMAND, wiretape serves as a
+    base URL until you stop it.
+
+    \b
+    wiretape replay bug.db -- codex exec "say hello"
+    wiretape replay bug.db --speed 1 --report report.json -- codex exec "say hello"
+    wiretape replay bug.db --listen 127.0.0.1:8080
+    """
+    from replayer.pacing import Pace
+    from replayer.run import Replay
+    from replayer.run import replay as run_replay
+
+    if report_file is not None and report_file.exists() and not report_file.is_file():
+        raise UsageError(f"{report_file} is not a file: name another one with --report.")
+    if output is not None and output.exists():
+        raise WouldOverwrite(f"{output} exists already: choose another name or remove it first.")
+    host, port = listen
+    outcome = run_replay(
+        Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
+        os.environ,
+        _tell,
+    )
+    if report_file is not None:
+        document = {
+            "tape": str(tape),
+            "command": list(command),
+            "exit_code": outcome.exit_code,
+            **outcome.report.as_json(),
+        }
+        report_file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    for line in outcome.report.lines():
+        _tell(line)
+    if strict and outcome.exit_code == 0 and outcome.report.has_findings:
+        return 1
+    return outcome.exit_code
+
+
+def _tell(sentence: str) -> None:
+    click.echo(f"wiretape: {sentence}", err=True)

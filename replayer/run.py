@@ -1,0 +1,115 @@
+"""One replay, from the opened tape to the report."""
+
+import asyncio
+import json
+import signal
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.authority import open_authority
+from gateway.child import run_child
+from gateway.clock import Clock
+from gateway.environment import child_environment
+from replayer.pacing import Pace
+from replayer.player import Player
+from replayer.report import Report
+from replayer.script import Script
+from replayer.server import running_server
+from replayer.tape import ReplayTape
+from wiretape.errors import WiretapeError
+from wiretape.facts import Fact
+from wiretape.redact import redact_command
+from wiretape.store_reader import TapeReader
+from wiretape.store_writer import TapeLabel, TapeWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What to replay, and to whom.
+
+    ``sessions`` restricts the replay to those sessions of the tape. Without ``command`` the
+    server runs until it is told to stop. ``output`` is the tape of the replay itself.
+    """
+
+    tape: Path
+    host: str
+    port: int
+    pace: Pace
+    is_strict: bool
+    command: tuple[str, ...] = ()
+    sessions: frozenset[str] = frozenset()
+    output: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a replay went: the command's exit code, and the report."""
+
+    exit_code: int
+    report: Report
+
+
+def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str], None]) -> Outcome:
+    """Replays until the command, or whoever stops us, is done.
+
+    Raises:
+        WiretapeError: the replay cannot begin; nothing was run.
+    """
+    authority = open_authority(environment)
+    clock = Clock()
+    with ExitStack() as stack:
+        reader = stack.enter_context(TapeReader(replay.tape))
+        player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
+        put: Callable[[Fact], None] = _forget
+        if replay.output is not None:
+            label = TapeLabel(
+                "replay",
+                clock.started_at_us,
+                clock.name,
+                json.dumps(redact_command(replay.command)) if replay.command else None,
+                str(replay.tape),
+            )
+            writer = stack.enter_context(TapeWriter(replay.output, label, on_trouble=tell))
+            put = writer.put
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
+        tape = ReplayTape(put, clock.now_us)
+
+        async def run() -> int:
+            async with running_server(
+                player, tape, replay.pace, authority, replay.host, replay.port, tell
+            ) as url:
+                if replay.command:
+                    bundle = folder / "bundle.pem"
+                    authority.write_bundle(bundle, environment)
+                    child = child_environment(environment, url, bundle)
+                    return await run_child(replay.command, child)
+                tell(f"replaying {replay.tape} at {url}, as a base URL and as a proxy.")
+                tell(
+                    f"give the client {url} as its base URL, with the recorded path (like /v1); "
+                    "Ctrl-C ends the replay."
+                )
+                await _told_to_stop()
+                return 0
+
+        try:
+            code = asyncio.run(run())
+        except WiretapeError:
+            if replay.output is not None:
+                stack.callback(replay.output.unlink, missing_ok=True)
+            raise
+        return Outcome(code, player.finish())
+
+
+def _forget(fact: Fact) -> None:
+    """Nobody asked for a tape of this replay."""
+
+
+async def _told_to_stop() -> None:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    await stop.wait()

@@ -1,0 +1,88 @@
+"""A replay is itself a tape: what the client asked of the player, and what it was given."""
+
+from collections.abc import Callable
+
+from replayer.actions import SendHead
+from replayer.player import HttpRequest
+from wiretape.facts import (
+    End,
+    EndKind,
+    Fact,
+    Piece,
+    PieceKind,
+    RequestBody,
+    RequestHead,
+    ResponseHead,
+    Sender,
+)
+from wiretape.redact import redact_headers, redact_target
+
+
+class ReplayTape:
+    """Turns what the server does into facts; ``put`` may throw them away."""
+
+    def __init__(self, put: Callable[[Fact], None], now_us: Callable[[], int]) -> None:
+        self._put = put
+        self._now_us = now_us
+        self._count = 0
+
+    def begin(
+        self, request: HttpRequest, *, is_tls: bool, address: tuple[str, int]
+    ) -> "ReplayExchange":
+        """A request has arrived whole. ``address`` is where we listen."""
+        self._count += 1
+        at_us = self._now_us()
+        host, port = address
+        self._put(
+            RequestHead(
+                self._count,
+                at_us,
+                request.connection,
+                request.method,
+                "https" if is_tls else "http",
+                request.host or host,
+                request.port or port,
+                redact_target(request.target),
+                "HTTP/1.1",
+                redact_headers(request.headers),
+            )
+        )
+        self._put(RequestBody(self._count, at_us, request.body))
+        return ReplayExchange(self._count, self._put, self._now_us)
+
+
+class ReplayExchange:
+    """One exchange of a replay."""
+
+    def __init__(self, number: int, put: Callable[[Fact], None], now_us: Callable[[], int]) -> None:
+        self._number = number
+        self._put = put
+        self._now_us = now_us
+        self._has_ended = False
+
+    def head(self, head: SendHead) -> None:
+        self._put(
+            ResponseHead(
+                self._number,
+                self._now_us(),
+                head.status,
+                head.reason,
+                "HTTP/1.1",
+                redact_headers(head.headers),
+            )
+        )
+
+    def piece(self, sender: Sender, kind: PieceKind, data: bytes) -> None:
+        self._put(Piece(self._number, self._now_us(), sender, kind, data))
+
+    def end(
+        self,
+        how: EndKind,
+        side: Sender | None = None,
+        code: int | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """How it ended; only the first word counts."""
+        if not self._has_ended:
+            self._has_ended = True
+            self._put(End(self._number, self._now_us(), how, side, code, reason))

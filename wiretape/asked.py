@@ -1,0 +1,114 @@
+"""What a client asked of its model, read from a request's head and body or from a message.
+
+The same few things whatever the wire: which kind of request, of which session, and the JSON that
+was asked with. Reads both ages of the Codex CLI and clients that name no session at all.
+"""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from wiretape.content import ContentDecoder
+from wiretape.facts import Headers, all_headers, header
+from wiretape.scope import Purpose
+
+
+class RequestKind(StrEnum):
+    """What kind of request it is."""
+
+    CREATE = "create"
+    """``POST …/responses``, or a ``response.create`` message."""
+    APPEND = "append"
+    """A ``response.append`` message: only what is new of the input."""
+    WARM_UP = "warm_up"
+    """A ``response.create`` with ``generate: false``: prepares, produces nothing."""
+    COMPACT = "compact"
+    CHAT = "chat"
+    MODELS = "models"
+    UPGRADE = "upgrade"
+    """The handshake of a WebSocket."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One thing that the client asked.
+
+    ``session`` is the conversation's id as the client names it, ``None`` where it names none.
+    ``body`` is the parsed JSON; ``None`` where there is none or it is not JSON, and then ``raw``
+    is all there is. ``raw`` has its content coding removed.
+    """
+
+    kind: RequestKind
+    session: str | None
+    headers: Headers
+    body: Any
+    raw: bytes
+
+    @property
+    def input_items(self) -> list[Any]:
+        """The items of ``input``; a chat's ``messages`` count as such. Text alone is one item."""
+        if not isinstance(self.body, dict):
+            return []
+        items = self.body.get("input", self.body.get("messages", []))
+        return items if isinstance(items, list) else [items]
+
+    @property
+    def model(self) -> str | None:
+        model = self.body.get("model") if isinstance(self.body, dict) else None
+        return model if isinstance(model, str) else None
+
+
+_KIND_OF_PURPOSE: Final = {
+    Purpose.RESPONSES: RequestKind.CREATE,
+    Purpose.COMPACT: RequestKind.COMPACT,
+    Purpose.CHAT: RequestKind.CHAT,
+    Purpose.MODELS: RequestKind.MODELS,
+}
+
+# From the most particular: a thread is a conversation, a session may hold several.
+_SESSION_HEADERS: Final = ("thread-id", "session-id", "session_id", "conversation_id")
+
+
+def asked_over_http(purpose: Purpose | None, headers: Headers, body: bytes) -> Asked:
+    """What an HTTP request asked; ``body`` is as it was sent."""
+    decoder = ContentDecoder(", ".join(all_headers(headers, "content-encoding")) or None)
+    raw = decoder.feed(body) + decoder.finish()
+    parsed = _json(raw)
+    kind = RequestKind.OTHER if purpose is None else _KIND_OF_PURPOSE[purpose]
+    return Asked(kind, _session(headers, parsed), headers, parsed, raw)
+
+
+def asked_by_upgrade(headers: Headers) -> Asked:
+    """What the handshake of a WebSocket asked."""
+    return Asked(RequestKind.UPGRADE, _session(headers, None), headers, None, b"")
+
+
+def asked_by_message(upgrade: Headers, message: bytes) -> Asked:
+    """What a WebSocket message asked on the socket opened with the headers ``upgrade``."""
+    parsed = _json(message)
+    kind = RequestKind.OTHER
+    if isinstance(parsed, dict):
+        match parsed.get("type"):
+            case "response.create":
+                is_warm_up = parsed.get("generate") is False
+                kind = RequestKind.WARM_UP if is_warm_up else RequestKind.CREATE
+            case "response.append":
+                kind = RequestKind.APPEND
+    return Asked(kind, _session(upgrade, parsed), upgrade, parsed, message)
+
+
+def _session(headers: Headers, body: Any) -> str | None:
+    for name in _SESSION_HEADERS:
+        if value := header(headers, name):
+            return value
+    key = body.get("prompt_cache_key") if isinstance(body, dict) else None
+    return key if isinstance(key, str) else None
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
