@@ -57,6 +57,13 @@ def wiretape() -> None:
     """
 
 
+def _sentence(error: click.ClickException) -> str:
+    message = error.format_message()
+    if isinstance(error, click.UsageError) and "`" not in message and error.ctx is not None:
+        message = f"{message.rstrip('.')}: see `{error.ctx.command_path} --help`."
+    return message
+
+
 def main(arguments: list[str] | None = None) -> Any:
     """Runs the command line; every refusal is one sentence on stderr and an exit code."""
     try:
@@ -67,8 +74,11 @@ def main(arguments: list[str] | None = None) -> Any:
     except click.exceptions.Abort:
         click.echo("wiretape: stopped.", err=True)
         code = 130
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        code = error.exit_code
+    except click.ClickException as error:
+        click.echo(f"wiretape: {_sentence(error)}", err=True)
         code = error.exit_code
     except BrokenPipeError:
         # Whoever read our output has had enough, as `wiretape show TAPE | head` has.

@@ -37,7 +37,7 @@ _SECRET_PARAMETERS: Final = re.compile(
     r"^(api[-_]?key|key|.*token|sig|signature|secret|password|code|auth.*)$", re.IGNORECASE
 )
 _SECRET_WORDS: Final = re.compile(
-    r"\b(?:sk|pk|rk|sess|ghp|gho|ghs|glpat|xox[abprs]|AIza|eyJ)[-_A-Za-z0-9.]{12,}"
+    r"\b(?:(?:sk|pk|rk|sess|glpat|xox[abprs])-|gh[opsu]_|AIza|eyJ)[-_A-Za-z0-9.]{12,}"
 )
 _SECRET_ASSIGNMENT: Final = re.compile(
     r"^(-{0,2}[^=\s]*(?:key|token|secret|password|credential)[^=\s]*)=(.+)$",

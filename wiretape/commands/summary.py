@@ -1,7 +1,53 @@
 """One line that says what is on a tape."""
 
+from dataclasses import dataclass
 from pathlib import Path
+
+from wiretape.reconstruct import Session, Why, sessions_of
+from wiretape.store_reader import TapeReader
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much of each is on a tape."""
+
+    sessions: int
+    requests: int
+    events: int
+    retries: int
+    fallbacks: int
+    gaps: int
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{getattr(self, name)} {name if getattr(self, name) != 1 else one}"
+            for name, one in _NAMES.items()
+        )
+
+
+_NAMES = {
+    "sessions": "session",
+    "requests": "request",
+    "events": "event",
+    "retries": "retry",
+    "fallbacks": "fallback",
+    "gaps": "gap",
+}
+
+
+def count(sessions: list[Session], gaps: int) -> Counts:
+    """The counts of what was reconstructed from a tape."""
+    return Counts(
+        sessions=len(sessions),
+        requests=sum(len(session.requests) for session in sessions),
+        events=sum(session.events for session in sessions),
+        retries=sum(session.count(Why.RETRY) for session in sessions),
+        fallbacks=sum(session.count(Why.FALLBACK) for session in sessions),
+        gaps=gaps,
+    )
 
 
 def summary_line(tape: Path) -> str:
-    return f"the tape is {tape}"
+    """Names the tape and counts what is on it."""
+    with TapeReader(tape) as reader:
+        return f"the tape is {tape}: {count(sessions_of(reader), len(reader.gaps()))}."

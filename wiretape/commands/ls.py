@@ -1,0 +1,87 @@
+"""``wiretape ls``."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wiretape.commands.options import json_option
+from wiretape.commands.places import recordings_folder
+from wiretape.commands.tape_json import tape_as_json
+from wiretape.commands.words import columns, counted, duration, moment, printable, size
+from wiretape.errors import TapeError, TapeMissing
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH ...]")
+@json_option
+def ls(paths: tuple[Path, ...], as_json: bool) -> int:
+    """List tapes and their sessions.
+
+    PATH is a tape, or a folder of them. Without it: the folder that `wiretape record` uses.
+
+    \b
+    wiretape ls
+    wiretape ls bug.db recordings/ --json
+    """
+    folder = recordings_folder(os.environ)
+    found: list[dict[str, Any]] = []
+    failed = 0
+    for path in _tapes(paths or ((folder,) if folder.is_dir() else ())):
+        try:
+            found.append(tape_as_json(path, with_requests=False))
+        except TapeError as error:
+            failed = error.exit_code
+            click.echo(f"wiretape: {error}", err=True)
+    if as_json:
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        for tape in found:
+            for line in _lines(tape):
+                click.echo(line)
+        if not found and not failed:
+            where = ", ".join(map(str, paths)) or str(folder)
+            click.echo(
+                f"wiretape: no tapes in {where}: `wiretape record -- COMMAND` makes one.", err=True
+            )
+    return failed
+
+
+def _tapes(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(path.glob("*.db"))
+        elif path.exists():
+            yield path
+        else:
+            raise TapeMissing(
+                f"there is no tape at {path}: `wiretape ls` lists the tapes there are."
+            )
+
+
+def _lines(tape: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"{tape['tape']}  {moment(tape['started_at_us'])}  {size(tape['size_bytes'])}"
+        + (f"  {counted(tape['gaps'], 'gap')}" if tape["gaps"] else "")
+    )
+    if not tape["sessions"]:
+        yield "  no sessions"
+        return
+    rows = [
+        [
+            printable(session["id"] or "unnamed"),
+            printable((session["client"] or "unknown client").partition(" ")[0]),
+            printable(session["model"] or "unknown model"),
+            counted(session["requests"], "request"),
+            counted(session["attempts"], "attempt"),
+            "+".join(session["transports"]),
+            counted(session["events"], "event"),
+            duration(session["duration_us"]),
+            printable(f"{session['outcome']} {session['detail']}".strip()),
+        ]
+        for session in tape["sessions"]
+    ]
+    yield from columns(rows, "  ")
