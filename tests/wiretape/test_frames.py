@@ -229,6 +229,18 @@ def test_only_the_senders_own_setting_counts() -> None:
     assert deflate.keeps_context(CLIENT)
 
 
+def test_a_message_must_keep_to_itself_where_that_was_agreed() -> None:
+    """Without context takeover, data that refers back to the message before is damaged."""
+    items = [Frame(Opcode.TEXT, QUESTION.encode())] * 2
+    first, second = frames(items[0], deflate=DEFLATE), frames(*items, deflate=DEFLATE)
+    reader = FrameReader(SERVER, NO_CONTEXT)
+    assert read(reader, [second]) == [
+        Message(TEXT, QUESTION.encode()),
+        Message(UNDECODED, second.removeprefix(first)),
+    ]
+    assert reader.fault == "a compressed message that is damaged"
+
+
 HI = b"\x81\x02hi"
 
 

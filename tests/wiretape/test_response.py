@@ -397,7 +397,12 @@ def test_a_character_in_two_deltas_is_joined() -> None:
     second = '{"type":"response.output_text.delta","item_id":"msg_1","delta":"\\ude42"}'
     state = of(CREATED, added(), first, second, text_done("🙂"))
     assert (state.text(), kinds(state)) == ("🙂", [])
-    assert of(CREATED, added(), first).text() == "\ufffd"
+
+
+def test_half_a_character_is_the_same_in_delta_and_whole() -> None:
+    """A lone surrogate reads as U+FFFD, and is no difference if the whole holds it too."""
+    state = of(CREATED, added(), delta("\ud83d"), text_done("\ud83d"))
+    assert (state.text(), kinds(state)) == ("\ufffd", [])
 
 
 def test_items_are_found_by_id_or_by_index() -> None:
@@ -493,6 +498,7 @@ def test_an_error_may_be_told_again_by_a_failure() -> None:
     error = {"type": "error", "message": "Slow down."}
     failed = lifecycle("failed", error={"code": "rate_limit_exceeded", "message": "Slow down."})
     assert of(error).error == ErrorInfo(message="Slow down.")
+    assert of(error, lifecycle("failed")).error == ErrorInfo(message="Slow down.")
     state = of(error, failed)
     assert (state.status, state.ended_by) == (Status.FAILED, "error")
     assert state.error == ErrorInfo(code="rate_limit_exceeded", message="Slow down.")
