@@ -38,9 +38,14 @@ class CodexRun:
         return said[-1] if said else None
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The messages of the ``error`` events, in order: what a person saw go wrong."""
-        return tuple(event["message"] for event in self.events if event["type"] == "error")
+    def complaints(self) -> tuple[str, ...]:
+        """What a person saw go wrong, in order: ``error`` events, and warnings (items)."""
+        return tuple(
+            event["message"] if event["type"] == "error" else event["item"]["message"]
+            for event in self.events
+            if event["type"] == "error"
+            or (event["type"] == "item.completed" and event["item"]["type"] == "error")
+        )
 
 
 def run_codex(

@@ -32,6 +32,7 @@ from provider_wire import Wire
 
 HOST = "127.0.0.1"
 LIFETIME_S = 600.0
+PATIENCE_S = 30.0
 
 
 class Provider:
@@ -71,6 +72,18 @@ class Provider:
     def departures(self) -> list[Left]:
         """How clients left so far, in order."""
         return [entry for entry in list(self._course.log) if isinstance(entry, Left)]
+
+    def wait_for_departures(self, count: int) -> list[Left]:
+        """How clients left, once ``count`` have: their leaving is seen a little after it happens.
+
+        ``TimeoutError`` when they stay.
+        """
+        deadline_s = time.monotonic() + PATIENCE_S
+        while len(self.departures) < count:
+            if time.monotonic() > deadline_s:
+                raise TimeoutError(f"{count} departures awaited, seen: {self.departures}")
+            time.sleep(0.01)
+        return self.departures
 
     @property
     def summary(self) -> str:

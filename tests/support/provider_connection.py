@@ -11,6 +11,8 @@ from provider_script import (
     Accept,
     Close,
     Complete,
+    Drop,
+    Ending,
     Event,
     Fin,
     Hang,
@@ -57,6 +59,8 @@ async def _answer(number: int, request: Request, course: Course, wire: Wire) -> 
             await converse(number, request, accept, course, wire)
         case Reply() as reply:
             await _stream(reply, course, wire)
+        case Drop(end):
+            await _end(end, wire)
 
 
 def _kind(request: Request) -> Ask:
@@ -76,7 +80,11 @@ async def _stream(reply: Reply, course: Course, wire: Wire) -> None:
     for step in course.steps(reply):
         await asyncio.sleep(reply.pause_s)
         await wire.send(provider_http.chunk(_field(step)))
-    match reply.end:
+    await _end(reply.end, wire)
+
+
+async def _end(end: Ending, wire: Wire) -> None:
+    match end:
         case Complete():
             await wire.send(provider_http.LAST_CHUNK)
         case Fin():

@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import provider_events
 import provider_tools
 from provider_http import Request
 from provider_log import Ask, Asked, Exit, Left
-from provider_script import Accept, Event, Plain, Reply, Script, pick
+from provider_script import NOT_FOUND, Accept, Behaviour, Drop, Event, Plain, Reply, Script, pick
 
 
 @dataclass(slots=True)
@@ -23,9 +24,9 @@ class Course:
 
     def ask(
         self, kind: Ask, connection: int, at_s: float, request: Request, raw: bytes
-    ) -> Reply | Plain | Accept | None:
+    ) -> Behaviour | None:
         """Notes a request (``raw`` is its body or message) and gives the behaviour for it."""
-        behaviours: dict[Ask, tuple[Reply | Plain | Accept, ...]] = {
+        behaviours: dict[Ask, Sequence[Behaviour]] = {
             Ask.SSE: self.script.posts,
             Ask.UPGRADE: self.script.upgrades,
             Ask.WEBSOCKET: self.script.messages,
@@ -70,7 +71,7 @@ class Course:
         return whole[: reply.only]
 
 
-def _status(kind: Ask, behaviour: Reply | Plain | Accept | None) -> int | None:
+def _status(kind: Ask, behaviour: Behaviour | None) -> int | None:
     match behaviour:
         case _ if kind in (Ask.WEBSOCKET, Ask.WARM_UP):
             return None
@@ -80,5 +81,7 @@ def _status(kind: Ask, behaviour: Reply | Plain | Accept | None) -> int | None:
             return 101
         case Reply():
             return 200
+        case Drop():
+            return None
         case None:
-            return 404
+            return NOT_FOUND.status

@@ -25,7 +25,7 @@ class Ask(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One thing that the provider was asked, and the status it answered.
+    """One thing that the provider was asked, and the status it answered (``None``: no head).
 
     ``body`` is the JSON of the body or message, ``None`` where there is none. ``connection``
     numbers TCP connections from 0. ``at_s`` is on the event loop's clock.
@@ -42,9 +42,11 @@ class Asked:
     status: int | None
 
     def __str__(self) -> str:
-        """``sse``, ``websocket``, ``upgrade 426``: a status is said where it is not the usual."""
-        usual = self.status in (None, 101 if self.kind is Ask.UPGRADE else 200)
-        return str(self.kind) if usual else f"{self.kind} {self.status}"
+        """``sse``, ``websocket``, ``upgrade 426``: the status is said where it is not the usual."""
+        usual = 101 if self.kind is Ask.UPGRADE else 200
+        if self.kind in (Ask.WEBSOCKET, Ask.WARM_UP) or self.status == usual:
+            return self.kind
+        return f"{self.kind} {self.status or 'unanswered'}"
 
 
 class Exit(StrEnum):

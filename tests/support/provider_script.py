@@ -8,6 +8,7 @@ Nothing in here depends on the client, the clock or chance: the same script and 
 give the same bytes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 type Headers = tuple[tuple[str, str], ...]
@@ -127,10 +128,20 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
+class Drop:
+    """No response head at all: the connection ends, or nothing happens on it."""
+
+    end: Fin | Reset | Hang
+
+
+@dataclass(frozen=True, slots=True)
 class Accept:
     """Accepts an upgrade. ``headers`` are added to those of the 101."""
 
     headers: Headers = ()
+
+
+type Behaviour = Reply | Plain | Drop | Accept
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +152,8 @@ class Script:
     own list. An empty list means that there is no such thing here: 404.
     """
 
-    posts: tuple[Reply | Plain, ...] = ()
-    upgrades: tuple[Accept | Plain, ...] = ()
+    posts: tuple[Reply | Plain | Drop, ...] = ()
+    upgrades: tuple[Accept | Plain | Drop, ...] = ()
     messages: tuple[Reply, ...] = ()
     warm_ups: tuple[Reply, ...] = (Reply(WarmUp()),)
     models: tuple[Plain, ...] = ()
@@ -152,6 +163,6 @@ NOT_FOUND = Plain(404, '{"error":{"message":"Not found","type":"invalid_request_
 """The answer to everything that the script does not know."""
 
 
-def pick[Behaviour](behaviours: tuple[Behaviour, ...], number: int) -> Behaviour | None:
+def pick(behaviours: Sequence[Behaviour], number: int) -> Behaviour | None:
     """The behaviour for the ``number``-th request (from 0): the last one also answers the rest."""
     return behaviours[min(number, len(behaviours) - 1)] if behaviours else None

@@ -5,7 +5,7 @@ of the client: warm-ups, which only the newer one sends, are scripted apart from
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import provider_events
@@ -13,6 +13,7 @@ from provider_models import MODEL_LIST
 from provider_script import (
     Accept,
     Close,
+    Drop,
     Ending,
     Event,
     Fail,
@@ -107,9 +108,16 @@ def _strange() -> tuple[Event, ...]:
 
 CLOSED = Close(1011, "scripted failure")
 TOO_LONG = Fail("context_length_exceeded", "The input is too long for the script.")
+REFUSED = Fail("invalid_prompt", "The script refuses this.")
 BUSY = Plain(429, _error("Too many scripted requests"))
 BROKEN = Plain(500, _error("A scripted failure"))
+BUSY_FOR_A_SECOND = replace(BUSY, headers=(("retry-after", "1"),))
 BAD = Plain(400, _error("A scripted refusal"))
+BAD_EVENT: Event = {
+    "type": "error",
+    "status": 400,
+    "error": {"type": "invalid_request_error", "message": "A scripted refusal"},
+}
 
 SITUATIONS: dict[str, Situation] = {
     "answer": Situation("the model answers at once", _both(*SAY)),
@@ -120,6 +128,13 @@ SITUATIONS: dict[str, Situation] = {
         {
             Transport.SSE: Script(posts=(BUSY,)),
             Transport.WEBSOCKET: Script(upgrades=(BUSY,), posts=(BUSY,)),
+        },
+    ),
+    "busy-then-answer": Situation(
+        "429 with retry-after to the first request or upgrade",
+        {
+            Transport.SSE: Script(posts=(BUSY_FOR_A_SECOND, *SAY)),
+            Transport.WEBSOCKET: Script(upgrades=(BUSY_FOR_A_SECOND, *OPEN), messages=SAY),
         },
     ),
     "error-then-answer": Situation(
@@ -167,12 +182,24 @@ SITUATIONS: dict[str, Situation] = {
         {Transport.WEBSOCKET: Script(upgrades=OPEN, messages=(_broken_off(Fin()), *SAY))},
     ),
     "reset-then-answer": Situation("RST in mid-response", _both(_broken_off(Reset()), *SAY)),
+    "no-head-then-answer": Situation(
+        "FIN before the first response head",
+        {
+            Transport.SSE: Script(posts=(Drop(Fin()), *SAY)),
+            Transport.WEBSOCKET: Script(upgrades=(Drop(Fin()), *OPEN), messages=SAY),
+        },
+    ),
     "hang-then-answer": Situation(
         "silence in mid-response, until the client's idle timeout",
         _both(_broken_off(Hang()), *SAY),
         settings={"stream_idle_timeout_ms": 400},
     ),
     "context-length": Situation("the request is too long for the model", _both(Reply(TOO_LONG))),
+    "invalid-prompt": Situation("the request is refused in words", _both(Reply(REFUSED))),
+    "error-event": Situation(
+        "a WebSocket request is answered with status 400 in an event",
+        {Transport.WEBSOCKET: Script(upgrades=OPEN, messages=(Reply(Written((BAD_EVENT,))),))},
+    ),
     "unknown-events": Situation("unknown events all over", _both(Reply(Written(_strange())))),
     "bad-request": Situation(
         "400 to everything",
