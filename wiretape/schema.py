@@ -5,6 +5,7 @@ fact arrives and never changes afterwards.
 """
 
 import sqlite3
+from contextlib import closing
 from typing import Final
 
 from sqlite_utils import Database, Migrations
@@ -139,7 +140,8 @@ def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
             f"{path} is an SQLite file of another program: give a file that "
             "`wiretape record` wrote."
         )
-    known = {migration.name for migration in migrations.pending(Database(memory=True))}
+    with closing(Database(memory=True)) as nothing_applied:
+        known = {migration.name for migration in migrations.pending(nothing_applied)}
     applied = {
         name
         for (name,) in connection.execute(
