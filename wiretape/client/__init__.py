@@ -1,2 +1,1 @@
-"""What the documented client makes of the wire.
-"""
+"""What the documented client makes of the wire."""
