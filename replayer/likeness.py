@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Final
 
-from replayer.volatile import TEXT_RULES, VOLATILE_HEADERS, VOLATILE_PATHS
+from replayer.volatile import TEXT_RULES, VOLATILE_HEADERS, VOLATILE_KEYS, VOLATILE_PATHS
 from wiretape.asked import Asked
 from wiretape.facts import Headers
 from wiretape.redact import is_secret_header
@@ -86,7 +86,7 @@ def _values(path: str, left: Any, right: Any, ids: Correspondence) -> Iterator[D
     if isinstance(left, dict) and isinstance(right, dict):
         for name in dict.fromkeys((*left, *right)):
             inner = f"{path}.{name}" if path else name
-            if inner not in VOLATILE_PATHS:
+            if inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
                 yield from _values(inner, left.get(name, _MISSING), right.get(name, _MISSING), ids)
     elif isinstance(left, list) and isinstance(right, list):
         for index, (one, other) in enumerate(zip_longest(left, right, fillvalue=_MISSING)):

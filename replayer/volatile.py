@@ -32,6 +32,9 @@ TEXT_RULES: Final = (
 VOLATILE_PATHS: Final = frozenset({"client_metadata", "prompt_cache_key"})
 """Members of a request's body that name the session, the turn and the machine."""
 
+VOLATILE_KEYS: Final = frozenset({"internal_chat_message_metadata_passthrough"})
+"""Members, wherever they stand, in which a client notes its turn and the time."""
+
 VOLATILE_HEADERS: Final = frozenset(
     {
         "connection",
