@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from model_hosts import model_hosts_certificate
 from codex_run import LOOPBACK_PORT, UUID, CodexRun, run_codex
+from model_hosts import model_hosts_certificate
 from provider import Provider
 from provider_log import Ask, Asked
 from situations import PROMPT, Situation, Transport
