@@ -27,7 +27,7 @@ RATE_LIMITS: dict[str, object] = {
 }
 USAGE: dict[str, object] = {
     "input_tokens": 120,
-    "input_tokens_details": {"cached_tokens": 100},
+    "input_tokens_details": {"cached_tokens": 100, "cache_write_tokens": 0},
     "output_tokens": 34,
     "output_tokens_details": {"reasoning_tokens": 12},
     "total_tokens": 154,

@@ -45,7 +45,7 @@ class Asked:
         """``sse``, ``websocket``, ``upgrade 426``: the status is said where it is not the usual."""
         usual = 101 if self.kind is Ask.UPGRADE else 200
         if self.kind in (Ask.WEBSOCKET, Ask.WARM_UP) or self.status == usual:
-            return self.kind
+            return self.kind.value
         return f"{self.kind} {self.status or 'unanswered'}"
 
 
