@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,10 +73,15 @@ class Cell:
                 codex = self._codex(None, [*record, "--upstream", origin, "--"])
             return Run(codex, provider.requests)
 
-    def replayed(self, *options: str) -> tuple[CodexRun, dict[str, Any]]:
-        """The recording, replayed with no upstream at all, and its report."""
+    def replayed(
+        self, *options: str, prefix: Sequence[str] = ()
+    ) -> tuple[CodexRun, dict[str, Any]]:
+        """The recording, replayed with no upstream at all, and its report.
+
+        ``prefix`` stands in front of ``wiretape replay``, ``options`` are its own.
+        """
         report = self.folder / "report.json"
-        replay = [WIRETAPE, "replay", str(self.tape), "--report", str(report)]
+        replay = [*prefix, WIRETAPE, "replay", str(self.tape), "--report", str(report)]
         replay += ["-o", str(self.replay_tape), *options, "--"]
         base_url = None if self.situation.is_default_provider else self._recorded_base_url()
         return self._codex(base_url, replay), json.loads(report.read_text())
