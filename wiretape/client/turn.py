@@ -1,0 +1,318 @@
+"""A turn of the client: what it asks over which transport, what it prints, how it ends.
+
+One ``Turn`` takes the model's requests of one turn in order. ``start()`` begins the first;
+``receive()`` takes what happens on the wire and gives what the client makes of it: client events,
+messages to the user, and the action that follows; after ``RunTools`` comes ``follow_up()``.
+``PHASES`` is the whole lifecycle as a table. Source: document 002 §1 to §6, and the dialects.
+
+The invariants that tests keep: one ``Completed`` at most for each request, one fallback at most
+for each session, and no more attempts than the budgets allow.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Any
+
+from wiretape.client.actions import (
+    Action,
+    Ask,
+    Fail,
+    Finish,
+    Post,
+    Printed,
+    PrintedKind,
+    RunTools,
+    Upgrade,
+    WarmUp,
+)
+from wiretape.client.config import Config
+from wiretape.client.decoding import Ignored
+from wiretape.client.dialect import Dialect, Prewarm
+from wiretape.client.events import ClientEvent, Completed, OutputItemDone
+from wiretape.client.failures import Failure, FailureKind, failure, stream_failure
+from wiretape.client.heads import head_events, turn_state
+from wiretape.client.retry import Budget, FallBack, GiveUp, TryAgain, backoff_ms, decide
+from wiretape.client.statuses import refusal
+from wiretape.client.streams import ResponseStream
+from wiretape.client.transport import FallbackSwitch, Transport, choose
+from wiretape.client.wire import (
+    Broken,
+    Closed,
+    Ended,
+    Input,
+    Opened,
+    Pinged,
+    Refused,
+    Said,
+    SaidBytes,
+    TimedOut,
+    Unreachable,
+)
+
+type Output = ClientEvent | Ignored | Printed | Action
+
+TOOL_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
+
+
+class Phase(StrEnum):
+    """Where a turn stands."""
+
+    NEW = "new"
+    PREWARMING = "prewarming"
+    """The first socket of a session is being opened, ahead of any request."""
+    WARMING_UP = "warming up"
+    UPGRADING = "upgrading"
+    ON_WEBSOCKET = "on WebSocket"
+    POSTING = "posting"
+    ON_SSE = "on SSE"
+    RESTING = "resting"
+    """An answer has come and tools are being run."""
+    OVER = "over"
+
+
+class Turn:
+    """One turn. ``switch`` belongs to the session; ``is_first`` says that the session begins.
+
+    ``jitter`` gives a number from 0.9 to 1.1 for each backoff.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        dialect: Dialect,
+        switch: FallbackSwitch,
+        *,
+        is_first: bool = True,
+        jitter: Callable[[], float] = lambda: 1.0,
+    ) -> None:
+        self.phase = Phase.NEW
+        self.turn_state: str | None = None
+        self._config = config
+        self._provider = config.provider
+        self._dialect = dialect
+        self._switch = switch
+        self._is_first = is_first
+        self._jitter = jitter
+        self._can_use_websocket = config.is_websocket_configured(dialect)
+        self._stream = ResponseStream(Transport.SSE, dialect)
+        self._budget = Budget(self._provider.stream_max_retries)
+        self._post_retries = 0
+        self._calls_tools = False
+        self._socket_head: tuple[ClientEvent, ...] | None = None
+        self._idle_end: Failure | None = None
+
+    def start(self) -> list[Output]:
+        """The first action."""
+        if self.phase is not Phase.NEW:
+            raise ValueError(f"a turn that is {self.phase} cannot start")
+        if self._is_first and self._transport() is Transport.WEBSOCKET:
+            self.phase = Phase.PREWARMING
+            return [Upgrade()]
+        return self._attempt()
+
+    def follow_up(self) -> list[Output]:
+        """The next request of the turn, with budgets of its own."""
+        if self.phase is not Phase.RESTING:
+            raise ValueError(f"a turn that is {self.phase} has no follow-up")
+        self._budget = Budget(self._provider.stream_max_retries)
+        idle_end, self._idle_end = self._idle_end, None
+        if idle_end is not None:
+            return self._fail(idle_end)
+        return self._attempt()
+
+    def receive(self, happening: Input) -> list[Output]:
+        """What follows from it. ``ValueError`` for what cannot happen in this phase."""
+        reaction = PHASES[self.phase].get(type(happening))
+        if reaction is None:
+            raise ValueError(f"{happening} while {self.phase}")
+        return reaction(self, happening)
+
+    def _transport(self) -> Transport:
+        return choose(is_websocket_configured=self._can_use_websocket, switch=self._switch)
+
+    def _attempt(self, delay_ms: int = 0) -> list[Output]:
+        """Another try at the request, from the beginning."""
+        self._post_retries = 0
+        self._calls_tools = False
+        if self._transport() is Transport.SSE:
+            return self._post(delay_ms)
+        if self._socket_head is not None:
+            return self._ask(self._socket_head)
+        self.phase = Phase.UPGRADING
+        return [Upgrade(delay_ms)]
+
+    def _post(self, delay_ms: int) -> list[Output]:
+        self.phase = Phase.POSTING
+        return [Post(delay_ms)]
+
+    def _ask(self, head: tuple[ClientEvent, ...]) -> list[Output]:
+        self.phase = Phase.ON_WEBSOCKET
+        self._stream = ResponseStream(Transport.WEBSOCKET, self._dialect)
+        return [Ask(), *head]
+
+    def _open_socket(self, opened: Opened) -> tuple[ClientEvent, ...]:
+        self._set_turn_state(opened)
+        self._socket_head = head_events(opened.headers, Transport.WEBSOCKET)
+        return self._socket_head
+
+    def _set_turn_state(self, opened: Opened) -> None:
+        if self.turn_state is None:
+            self.turn_state = turn_state(opened.headers)
+
+    def _fall_back_at_once(self) -> list[Output]:
+        self._switch.activate()
+        return self._post(0)
+
+    def _fail(self, why: Failure) -> list[Output]:
+        """What follows a failed attempt."""
+        self._socket_head = None
+        decision = decide(
+            why,
+            self._budget,
+            is_websocket_configured=self._can_use_websocket,
+            switch=self._switch,
+            dialect=self._dialect,
+            jitter=self._jitter(),
+        )
+        match decision:
+            case GiveUp():
+                self.phase = Phase.OVER
+                return [Fail(why.text)]
+            case FallBack(delay_ms, budget, said):
+                self._budget = budget
+                return [Printed(PrintedKind.WARNING, said), *self._attempt(delay_ms)]
+            case TryAgain(delay_ms, budget, said):
+                self._budget = budget
+                next_try = self._attempt(delay_ms)
+                if said is None:
+                    return next_try
+                return [Printed(PrintedKind.ERROR, said, why.text), *next_try]
+
+    # What happens in each phase.
+
+    def _on_prewarmed(self, opened: Opened) -> list[Output]:
+        head = self._open_socket(opened)
+        if self._dialect.prewarm is Prewarm.CONNECT:
+            return self._ask(head)
+        self.phase = Phase.WARMING_UP
+        self._stream = ResponseStream(Transport.WEBSOCKET, self._dialect)
+        return [WarmUp()]
+
+    def _on_prewarm_failed(self, happening: Input) -> list[Output]:
+        match happening:
+            case Refused(HTTPStatus.UPGRADE_REQUIRED) if self._dialect.prewarm is Prewarm.ASK:
+                return self._fall_back_at_once()
+            case _:
+                return self._attempt()
+
+    def _on_warm_up(self, happening: Input) -> list[Output]:
+        match self._stream.receive(happening):
+            case [Completed()] if self._socket_head is not None:
+                return self._ask(self._socket_head)
+            case [Failure()]:
+                self._socket_head = None
+                return self._attempt()
+            case _:
+                return []
+
+    def _on_upgraded(self, opened: Opened) -> list[Output]:
+        return self._ask(self._open_socket(opened))
+
+    def _on_upgrade_refused(self, refused: Refused) -> list[Output]:
+        if refused.status == HTTPStatus.UPGRADE_REQUIRED:
+            return self._fall_back_at_once()
+        return self._fail(refusal(refused, self._provider.websocket_url, self._dialect))
+
+    def _on_upgrade_unreachable(self, unreachable: Unreachable) -> list[Output]:
+        return self._fail(stream_failure(unreachable.reason))
+
+    def _on_upgrade_timed_out(self, _: TimedOut) -> list[Output]:
+        return self._fail(failure(FailureKind.TIMEOUT))
+
+    def _on_posted(self, opened: Opened) -> list[Output]:
+        self._set_turn_state(opened)
+        self.phase = Phase.ON_SSE
+        self._stream = ResponseStream(Transport.SSE, self._dialect)
+        return list(head_events(opened.headers, Transport.SSE))
+
+    def _on_post_refused(self, refused: Refused) -> list[Output]:
+        why = refusal(refused, self._provider.post_url, self._dialect)
+        may_pass = refused.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        return self._post_again(why) if may_pass else self._fail(why)
+
+    def _on_post_unreachable(self, _: Unreachable) -> list[Output]:
+        if self._dialect.waits_for_network:
+            return self._post_again(failure(FailureKind.CONNECTION, "error sending request"))
+        url = self._provider.post_url
+        return self._post_again(stream_failure(f"error sending request for url ({url})"))
+
+    def _post_again(self, why: Failure) -> list[Output]:
+        """Another try of the same POST, in silence, while its own budget lasts."""
+        if self._post_retries >= self._provider.request_max_retries:
+            return self._fail(why)
+        self._post_retries += 1
+        if why.requested_delay_ms is not None:
+            return self._post(why.requested_delay_ms)
+        return self._post(backoff_ms(self._post_retries, self._jitter()))
+
+    def _on_stream(self, happening: Input) -> list[Output]:
+        outputs: list[Output] = []
+        for decoded in self._stream.receive(happening):
+            if isinstance(decoded, Failure):
+                return [*outputs, *self._fail(decoded)]
+            outputs.append(decoded)
+            match decoded:
+                case OutputItemDone(item):
+                    self._calls_tools |= item["type"] in TOOL_CALLS
+                case Completed() if self._calls_tools:
+                    self.phase = Phase.RESTING
+                    outputs.append(RunTools())
+                case Completed():
+                    self.phase = Phase.OVER
+                    outputs.append(Finish())
+        return outputs
+
+    def _on_idle_end(self, happening: Input) -> list[Output]:
+        """The socket goes while nothing is asked: noticed now, or with the next request."""
+        [end] = ResponseStream(Transport.WEBSOCKET, self._dialect).receive(happening)
+        if isinstance(end, Failure) and not self._dialect.notices_idle_close:
+            self._idle_end = end
+        self._socket_head = None
+        return []
+
+
+type _Reaction = Callable[[Turn, Any], list[Output]]
+
+_SSE_STREAM: Mapping[type[Input], _Reaction] = dict.fromkeys(
+    (Said, Ended, Broken, TimedOut), Turn._on_stream
+)
+_SOCKET_ENDS = (Ended, Closed, Broken)
+_SOCKET_INPUTS = (Said, SaidBytes, Pinged, TimedOut, *_SOCKET_ENDS)
+
+PHASES: Mapping[Phase, Mapping[type[Input], _Reaction]] = {
+    Phase.NEW: {},
+    Phase.PREWARMING: {
+        Opened: Turn._on_prewarmed,
+        Refused: Turn._on_prewarm_failed,
+        Unreachable: Turn._on_prewarm_failed,
+        TimedOut: Turn._on_prewarm_failed,
+    },
+    Phase.WARMING_UP: dict.fromkeys(_SOCKET_INPUTS, Turn._on_warm_up),
+    Phase.UPGRADING: {
+        Opened: Turn._on_upgraded,
+        Refused: Turn._on_upgrade_refused,
+        Unreachable: Turn._on_upgrade_unreachable,
+        TimedOut: Turn._on_upgrade_timed_out,
+    },
+    Phase.ON_WEBSOCKET: dict.fromkeys(_SOCKET_INPUTS, Turn._on_stream),
+    Phase.POSTING: {
+        Opened: Turn._on_posted,
+        Refused: Turn._on_post_refused,
+        Unreachable: Turn._on_post_unreachable,
+    },
+    Phase.ON_SSE: _SSE_STREAM,
+    Phase.RESTING: dict.fromkeys(_SOCKET_ENDS, Turn._on_idle_end),
+    Phase.OVER: {},
+}
+"""What a turn does about each input, by phase. What is not here cannot happen."""
