@@ -7,7 +7,13 @@ import pytest
 from cells import Cell, comparable
 from codex_run import normalised
 from replay_table import ROWS, Row
-from situations import DEFAULT_TRANSPORT, SITUATIONS, Transport, Version
+from situations import (
+    DEFAULT_TRANSPORT,
+    OTHER_TRANSPORT_FEATURES,
+    SITUATIONS,
+    Transport,
+    Version,
+)
 from tape_contents import order_of_requests, server_bytes
 
 pytestmark = pytest.mark.codex
@@ -30,7 +36,6 @@ CELLS = [
     )
     for version in Version
     for transport in SITUATIONS[name].scripts
-    if not SITUATIONS[name].is_default_provider or transport is DEFAULT_TRANSPORT[version]
 ]
 
 
@@ -43,7 +48,8 @@ def test_a_run_is_recorded_and_replayed(
     tmp_path: Path,
 ) -> None:
     """The recorder changes nothing, and the replay gives the recorded run again."""
-    cell = Cell(SITUATIONS[name], codex(version), transport, tmp_path)
+    features = () if transport is DEFAULT_TRANSPORT[version] else OTHER_TRANSPORT_FEATURES[version]
+    cell = Cell(SITUATIONS[name], codex(version), transport, tmp_path, features)
     direct, recorded = cell.direct(), cell.recorded()
     replayed, report = cell.replayed()
     asked_directly, asked_recorded = (

@@ -39,6 +39,7 @@ class Cell:
     binary: Path
     transport: Transport
     folder: Path
+    features: tuple[str, ...] = ()
 
     @property
     def tape(self) -> Path:
@@ -109,6 +110,7 @@ class Cell:
             cwd=self.folder / "cwd",
             command_prefix=prefix or [],
             settings=self.situation.settings,
+            features=self.features,
             environment={
                 "WIRETAPE_CA_DIR": str(self.folder.parent / "ca"),
                 **(environment or {}),

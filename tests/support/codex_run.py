@@ -59,20 +59,25 @@ def run_codex(
     environment: Mapping[str, str] = {},
     command_prefix: Sequence[str] = (),
     settings: Mapping[str, int] = {},
+    features: Sequence[str] = (),
     timeout_s: float = TIMEOUT_S,
 ) -> CodexRun:
     """Runs ``codex exec --json PROMPT`` with ``home`` as its CODEX_HOME and returns what it did.
 
     ``base_url`` names a custom provider; ``None`` leaves the client to its default one, as most
-    people run it. ``transport`` is ``sse`` or ``websocket``. ``settings`` are those of the
-    custom provider (``stream_max_retries`` and the like). ``environment`` is added to a clean one
-    that names no proxy. ``command_prefix`` stands in front of the command.
+    people run it, with ``features`` switched on. ``transport`` is ``sse`` or ``websocket``.
+    ``settings`` are those of the custom provider (``stream_max_retries`` and the like).
+    ``environment`` is added to a clean one that names no proxy. ``command_prefix`` stands in front
+    of the command.
     """
     home.mkdir(parents=True, exist_ok=True)
     cwd.mkdir(parents=True, exist_ok=True)
     if base_url is not None:
         config = provider_config(base_url, transport, settings)
         (home / "config.toml").write_text(config)
+    elif features:
+        switched_on = "".join(f"{feature} = true\n" for feature in features)
+        (home / "config.toml").write_text(f"[features]\n{switched_on}")
     command = [*command_prefix, str(binary), "exec", "--skip-git-repo-check", "--json", prompt]
     clean = {
         "PATH": os.environ["PATH"],

@@ -52,7 +52,8 @@ class Situation:
 
     ``is_default_provider``: the client runs without any configuration against the default
     provider, whose traffic a proxy that ends TLS leads here. The client then chooses the
-    transport itself (``DEFAULT_TRANSPORT``).
+    transport itself (``DEFAULT_TRANSPORT``); the other one is reached with the ``features`` of
+    ``OTHER_TRANSPORT_FEATURES`` for the old client, and by refused upgrades for the new one.
     """
 
     what: str
@@ -63,6 +64,7 @@ class Situation:
 
 PROMPT = "Follow the script."
 ANSWER = "Done: a naïve answer,\u2028on two lines ✓"
+OTHER_TRANSPORT_FEATURES = {Version.OLD: ("responses_websockets",), Version.NEW: ()}
 DEFAULT_TRANSPORT = {Version.OLD: Transport.SSE, Version.NEW: Transport.WEBSOCKET}
 
 TURN_STATE: Headers = (("x-codex-turn-state", "turn-state-1"),)
@@ -169,7 +171,7 @@ SITUATIONS: dict[str, Situation] = {
         {
             transport: Script(
                 posts=(RUN[0], *SAY),
-                upgrades=OPEN,
+                upgrades=OPEN if transport is Transport.WEBSOCKET else (Plain(426),),
                 messages=(RUN[0], *SAY),
                 models=(MODEL_LIST,),
             )
