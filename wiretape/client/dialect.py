@@ -122,6 +122,8 @@ class Dialect:
     # Its words.
     quote: str
     """The apostrophe in its messages."""
+    names_unsent_url: bool
+    """A POST that got no answer is reported with its address."""
     names_authorization_error: bool
     """Statuses are reported with ``x-openai-authorization-error``."""
     usage_page: str

@@ -67,6 +67,7 @@ DOCUMENTED = Dialect(
     waits_for_network=False,
     notices_idle_close=False,
     quote="'",
+    names_unsent_url=True,
     names_authorization_error=False,
     usage_page="https://chatgpt.com/codex/settings/usage",
 )
@@ -170,6 +171,7 @@ _V160 = replace(
     waits_for_network=True,
     notices_idle_close=True,
     quote="’",
+    names_unsent_url=False,
 )
 
 _V169 = replace(

@@ -47,11 +47,13 @@ from wiretape.client.wire import (
     Said,
     SaidBytes,
     TimedOut,
+    Unanswered,
     Unreachable,
 )
 
 type Output = ClientEvent | Ignored | Printed | Action
 
+UNSENT = "error sending request"
 TOOL_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 
 
@@ -88,7 +90,6 @@ class Turn:
     ) -> None:
         self.phase = Phase.NEW
         self.turn_state: str | None = None
-        self._config = config
         self._provider = config.provider
         self._dialect = dialect
         self._switch = switch
@@ -219,16 +220,17 @@ class Turn:
     def _on_upgraded(self, opened: Opened) -> list[Output]:
         return self._ask(self._open_socket(opened))
 
-    def _on_upgrade_refused(self, refused: Refused) -> list[Output]:
-        if refused.status == HTTPStatus.UPGRADE_REQUIRED:
-            return self._fall_back_at_once()
-        return self._fail(refusal(refused, self._provider.websocket_url, self._dialect))
-
-    def _on_upgrade_unreachable(self, unreachable: Unreachable) -> list[Output]:
-        return self._fail(stream_failure(unreachable.reason))
-
-    def _on_upgrade_timed_out(self, _: TimedOut) -> list[Output]:
-        return self._fail(failure(FailureKind.TIMEOUT))
+    def _on_upgrade_failed(self, happening: Input) -> list[Output]:
+        match happening:
+            case Refused(HTTPStatus.UPGRADE_REQUIRED):
+                return self._fall_back_at_once()
+            case Refused():
+                url = self._provider.websocket_url
+                return self._fail(refusal(happening, url, self._dialect))
+            case Unreachable(reason) | Unanswered(reason):
+                return self._fail(stream_failure(reason))
+            case _:
+                return self._fail(failure(FailureKind.TIMEOUT))
 
     def _on_posted(self, opened: Opened) -> list[Output]:
         self._set_turn_state(opened)
@@ -236,16 +238,18 @@ class Turn:
         self._stream = ResponseStream(Transport.SSE, self._dialect)
         return list(head_events(opened.headers, Transport.SSE))
 
-    def _on_post_refused(self, refused: Refused) -> list[Output]:
-        why = refusal(refused, self._provider.post_url, self._dialect)
-        may_pass = refused.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-        return self._post_again(why) if may_pass else self._fail(why)
-
-    def _on_post_unreachable(self, _: Unreachable) -> list[Output]:
-        if self._dialect.waits_for_network:
-            return self._post_again(failure(FailureKind.CONNECTION, "error sending request"))
-        url = self._provider.post_url
-        return self._post_again(stream_failure(f"error sending request for url ({url})"))
+    def _on_post_failed(self, happening: Input) -> list[Output]:
+        url, dialect = self._provider.post_url, self._dialect
+        match happening:
+            case Refused(status):
+                why = refusal(happening, url, dialect)
+                may_pass = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+                return self._post_again(why) if may_pass else self._fail(why)
+            case Unreachable() if dialect.waits_for_network:
+                return self._post_again(failure(FailureKind.CONNECTION, UNSENT))
+            case _:
+                address = f" for url ({url})" if dialect.names_unsent_url else ""
+                return self._post_again(stream_failure(f"{UNSENT}{address}"))
 
     def _post_again(self, why: Failure) -> list[Output]:
         """Another try of the same POST, in silence, while its own budget lasts."""
@@ -284,34 +288,27 @@ class Turn:
 
 type _Reaction = Callable[[Turn, Any], list[Output]]
 
-_SSE_STREAM: Mapping[type[Input], _Reaction] = dict.fromkeys(
-    (Said, Ended, Broken, TimedOut), Turn._on_stream
-)
-_SOCKET_ENDS = (Ended, Closed, Broken)
-_SOCKET_INPUTS = (Said, SaidBytes, Pinged, TimedOut, *_SOCKET_ENDS)
+_NO_ANSWER: tuple[type[Input], ...] = (Refused, Unreachable, Unanswered)
+_SOCKET_ENDS: tuple[type[Input], ...] = (Ended, Closed, Broken)
+_SOCKET_INPUTS: tuple[type[Input], ...] = (Said, SaidBytes, Pinged, TimedOut, *_SOCKET_ENDS)
 
 PHASES: Mapping[Phase, Mapping[type[Input], _Reaction]] = {
     Phase.NEW: {},
     Phase.PREWARMING: {
         Opened: Turn._on_prewarmed,
-        Refused: Turn._on_prewarm_failed,
-        Unreachable: Turn._on_prewarm_failed,
-        TimedOut: Turn._on_prewarm_failed,
+        **dict.fromkeys((*_NO_ANSWER, TimedOut), Turn._on_prewarm_failed),
     },
     Phase.WARMING_UP: dict.fromkeys(_SOCKET_INPUTS, Turn._on_warm_up),
     Phase.UPGRADING: {
         Opened: Turn._on_upgraded,
-        Refused: Turn._on_upgrade_refused,
-        Unreachable: Turn._on_upgrade_unreachable,
-        TimedOut: Turn._on_upgrade_timed_out,
+        **dict.fromkeys((*_NO_ANSWER, TimedOut), Turn._on_upgrade_failed),
     },
     Phase.ON_WEBSOCKET: dict.fromkeys(_SOCKET_INPUTS, Turn._on_stream),
     Phase.POSTING: {
         Opened: Turn._on_posted,
-        Refused: Turn._on_post_refused,
-        Unreachable: Turn._on_post_unreachable,
+        **dict.fromkeys(_NO_ANSWER, Turn._on_post_failed),
     },
-    Phase.ON_SSE: _SSE_STREAM,
+    Phase.ON_SSE: dict.fromkeys((Said, Ended, Broken, TimedOut), Turn._on_stream),
     Phase.RESTING: dict.fromkeys(_SOCKET_ENDS, Turn._on_idle_end),
     Phase.OVER: {},
 }

@@ -34,6 +34,13 @@ class Unreachable:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """The connection ended before the head of an answer. ``how`` is said of an upgrade."""
+
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """The ``data`` of a server-sent event, or a WebSocket text message."""
 
@@ -75,6 +82,9 @@ class Breakage(StrEnum):
     SOCKET_DROPPED = "WebSocket protocol error: Connection reset without closing handshake"
     """The server hung up without a close frame."""
     SOCKET_RESET = "IO error: Connection reset by peer (os error 104)"
+    UPGRADE_DROPPED = "WebSocket protocol error: Handshake not finished"
+    """The server hung up instead of answering the upgrade."""
+    UPGRADE_RESET = "Connection reset by peer (os error 104)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +100,15 @@ class TimedOut:
 
 
 type Input = (
-    Opened | Refused | Unreachable | Said | SaidBytes | Pinged | Ended | Closed | Broken | TimedOut
+    Opened
+    | Refused
+    | Unreachable
+    | Unanswered
+    | Said
+    | SaidBytes
+    | Pinged
+    | Ended
+    | Closed
+    | Broken
+    | TimedOut
 )
