@@ -5,13 +5,14 @@ sent, frame by frame; the recorder only looks on. What cannot be decoded stays o
 undecoded bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wiretape.facts import (
     End,
     EndKind,
     Fact,
+    Gap,
     Piece,
     PieceKind,
     ResponseHead,
@@ -30,37 +31,46 @@ class _Socket:
 
 
 class SocketInterpreter:
-    """Replaces the undecoded bytes of WebSockets by the messages they hold."""
+    """Replaces the undecoded bytes of WebSockets by the messages they hold, fact by fact."""
 
     def __init__(self) -> None:
         self._sockets: dict[int, _Socket] = {}
 
-    def __call__(self, facts: Sequence[Fact]) -> Iterator[Fact]:
-        for fact in facts:
-            match fact:
-                case ResponseHead(status=101) if _is_websocket(fact):
-                    deflate = negotiated(fact.headers)
-                    self._sockets[fact.exchange] = _Socket(
-                        {sender: FrameReader(sender, deflate) for sender in Sender}
-                    )
-                    yield fact
-                case Piece(kind=PieceKind.UNDECODED) if fact.exchange in self._sockets:
-                    yield from self._messages(self._sockets[fact.exchange], fact)
-                case End() if fact.exchange in self._sockets:
-                    socket = self._sockets.pop(fact.exchange)
-                    for sender, reader in socket.readers.items():
-                        for rest in reader.close():
-                            yield Piece(fact.exchange, fact.at_us, sender, rest.kind, rest.data)
-                    yield _told_by_close_frame(fact, socket.closed)
-                case _:
-                    yield fact
+    def __call__(self, fact: Fact) -> Iterator[Fact]:
+        match fact:
+            case ResponseHead(status=101) if _is_websocket(fact):
+                deflate = negotiated(fact.headers)
+                self._sockets[fact.exchange] = _Socket(
+                    {sender: FrameReader(sender, deflate) for sender in Sender}
+                )
+                yield fact
+            case Piece(kind=PieceKind.UNDECODED) if socket := self._sockets.get(fact.exchange):
+                yield from _messages(socket, fact)
+            case Gap(exchange=int(exchange), lost_bytes=lost) if lost and (
+                socket := self._sockets.pop(exchange, None)
+            ):
+                # Where bytes are missing, nobody can tell where the next frame begins.
+                yield from _leftovers(socket, exchange, fact.at_us)
+                yield fact
+            case End() if socket := self._sockets.pop(fact.exchange, None):
+                yield from _leftovers(socket, fact.exchange, fact.at_us)
+                yield _told_by_close_frame(fact, socket.closed)
+            case _:
+                yield fact
 
-    def _messages(self, socket: _Socket, piece: Piece) -> Iterator[Piece]:
-        for message in socket.readers[piece.sender].feed(piece.data):
-            decoded = Piece(piece.exchange, piece.at_us, piece.sender, message.kind, message.data)
-            if decoded.kind is PieceKind.CLOSE and socket.closed is None:
-                socket.closed = decoded
-            yield decoded
+
+def _messages(socket: _Socket, piece: Piece) -> Iterator[Piece]:
+    for message in socket.readers[piece.sender].feed(piece.data):
+        decoded = Piece(piece.exchange, piece.at_us, piece.sender, message.kind, message.data)
+        if decoded.kind is PieceKind.CLOSE and socket.closed is None:
+            socket.closed = decoded
+        yield decoded
+
+
+def _leftovers(socket: _Socket, exchange: int, at_us: int) -> Iterator[Piece]:
+    for sender, reader in socket.readers.items():
+        for rest in reader.close():
+            yield Piece(exchange, at_us, sender, rest.kind, rest.data)
 
 
 def _is_websocket(head: ResponseHead) -> bool:

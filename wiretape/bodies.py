@@ -2,12 +2,15 @@
 
 A coding agent sends the whole conversation again with every round, so bodies grow with the
 square of the rounds. Each is compressed with a similar earlier body as dictionary, which leaves
-about the size of what is new; exact bytes come back. Every ``_CHAIN`` links a body is stored
-whole, so that reading one at random stays cheap.
+about the size of what is new; exact bytes come back. The bodies of a conversation form a chain,
+each building on the last. After ``_CHAIN`` of them comes a stem, which builds on the stem before
+it instead, so that reading one at random takes few steps.
 
 A body that the client compressed with zstd hides its likeness to the last one. Where compressing
 its content again gives the same bytes, the content is stored in its place, and ``recipe`` says
-how to come back to what was sent.
+how to come back to what was sent. Another version of the zstd library may compress the same
+content into other bytes: on such a machine the content comes back exactly, its compressed form
+need not.
 """
 
 from collections import OrderedDict
@@ -18,18 +21,28 @@ import zstandard
 
 _CHAIN: Final = 16
 _CANDIDATES: Final = 8
+_LIKENESS_BYTES: Final = 64
+"""A shorter common beginning is no sign that two bodies belong together."""
+
 _CANDIDATE_BYTES: Final = 16 * 1024 * 1024
 _LEVEL: Final = 9
+_MAX_WINDOW_BYTES: Final = 1 << 31
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_SENT_LEVELS: Final = (3, 1)
+"""The zstd levels that clients are known to compress with."""
+
+_CONTENT_LIMIT_BYTES: Final = 64 * 1024 * 1024
+"""A few compressed bytes may stand for any amount: what is larger is stored as it was sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBody:
     """A body as the tape holds it.
 
-    ``base`` is the id of the body whose content serves as dictionary; ``depth`` counts the links
-    to a whole one; ``recipe`` is ``None``, or the zstd level that turns the content into what was
-    sent; ``size_bytes`` is the size of what was sent.
+    ``base`` is the id of the body whose content serves as dictionary, ``None`` where the body is
+    stored whole; ``depth`` counts the links to its stem, which has 0; ``recipe`` is ``None``, or
+    the zstd level that turns the content into what was sent; ``size_bytes`` is the size of what
+    was sent.
     """
 
     size_bytes: int
@@ -39,30 +52,49 @@ class StoredBody:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A body that later ones may build on."""
+
+    content: bytes
+    depth: int
+    stem: int
+
+
 class BodyEncoder:
     """Chooses a base for each body and encodes it; remembers the last few as bases."""
 
     def __init__(self) -> None:
-        self._recent: OrderedDict[int, tuple[int, bytes]] = OrderedDict()
+        self._recent: OrderedDict[int, _Candidate] = OrderedDict()
 
     def encode(self, sent: bytes) -> tuple[StoredBody, bytes]:
         """How to store ``sent``, and its content (to be given to :meth:`remember`)."""
         recipe, content = _find_recipe(sent)
-        base = self._choose_base(content)
-        if base is None:
-            stored = StoredBody(len(sent), None, 0, recipe, _compress(content, None))
-        else:
-            depth, dictionary = self._recent[base]
-            data = _compress(content, dictionary)
-            stored = StoredBody(len(sent), base, depth + 1, recipe, data)
-        return stored, content
+        like = self._most_like(content)
+        base: int | None = None
+        depth = 0
+        if like is not None:
+            base, depth = like, self._recent[like].depth + 1
+            if depth == _CHAIN:
+                base, depth = self._recent[like].stem, 0
+        candidate = None if base is None else self._recent.get(base)
+        if candidate is None:
+            return StoredBody(len(sent), None, 0, recipe, _compress(content, None)), content
+        data = _compress(content, candidate.content)
+        return StoredBody(len(sent), base, depth, recipe, data), content
 
     def remember(self, body: int, stored: StoredBody, content: bytes) -> None:
         """Makes the body stored under the id ``body`` a base for later ones."""
-        self._recent[body] = (stored.depth, content)
+        stem = body
+        if stored.base is not None and stored.depth > 0:
+            stem = self._recent[stored.base].stem
+        self._recent[body] = _Candidate(content, stored.depth, stem)
+        # Needed for as long as the conversation goes on, but only once in a chain.
+        if stem in self._recent:
+            self._recent.move_to_end(stem)
         while len(self._recent) > 1 and (
             len(self._recent) > _CANDIDATES
-            or sum(len(content) for _, content in self._recent.values()) > _CANDIDATE_BYTES
+            or sum(len(each.content) for each in self._recent.values()) > _CANDIDATE_BYTES
         ):
             self._recent.popitem(last=False)
 
@@ -72,13 +104,12 @@ class BodyEncoder:
         other._recent = self._recent.copy()
         return other
 
-    def _choose_base(self, content: bytes) -> int | None:
-        best, best_length = None, 64  # a shorter common start is no sign of likeness
-        for body, (depth, candidate) in self._recent.items():
-            length = _common_prefix(candidate, content)
-            if length >= best_length and depth + 1 < _CHAIN:
-                best, best_length = body, length
-        return best
+    def _most_like(self, content: bytes) -> int | None:
+        length, body = max(
+            ((_common_prefix(each.content, content), body) for body, each in self._recent.items()),
+            default=(0, 0),
+        )
+        return body if length >= _LIKENESS_BYTES else None
 
 
 def decode(stored: StoredBody, base: bytes | None) -> bytes:
@@ -90,18 +121,16 @@ def decode(stored: StoredBody, base: bytes | None) -> bytes:
     dictionary = None if base is None else _dictionary(base)
     try:
         return zstandard.ZstdDecompressor(
-            dict_data=dictionary, max_window_size=_MAX_WINDOW
+            dict_data=dictionary, max_window_size=_MAX_WINDOW_BYTES
         ).decompress(stored.data)
-    except zstandard.ZstdError as error:
+    except (zstandard.ZstdError, MemoryError) as error:
+        # A damaged header may claim any size.
         raise ValueError(f"a stored request body is damaged: {error}") from error
 
 
 def as_sent(stored: StoredBody, content: bytes) -> bytes:
     """The bytes that crossed the wire, from the content of a stored body."""
     return content if stored.recipe is None else _recompress(content, stored.recipe)
-
-
-_MAX_WINDOW: Final = 1 << 31
 
 
 def _compress(content: bytes, base: bytes | None) -> bytes:
@@ -113,6 +142,7 @@ def _compress(content: bytes, base: bytes | None) -> bytes:
         window_log=max(17, min(30, span.bit_length())),
         enable_ldm=base is not None,
         write_content_size=True,
+        write_checksum=True,
         write_dict_id=False,
     )
     dictionary = None if base is None else _dictionary(base)
@@ -129,12 +159,14 @@ def _find_recipe(sent: bytes) -> tuple[int | None, bytes]:
     if not sent.startswith(_ZSTD_MAGIC):
         return None, sent
     try:
-        content = zstandard.ZstdDecompressor().decompressobj().decompress(sent)
+        with zstandard.ZstdDecompressor().stream_reader(sent) as reader:
+            content = reader.read(_CONTENT_LIMIT_BYTES + 1)
     except zstandard.ZstdError:
         return None, sent
-    for level in (3, 1):
-        if _recompress(content, level) == sent:
-            return level, content
+    if len(content) <= _CONTENT_LIMIT_BYTES:
+        for level in _SENT_LEVELS:
+            if _recompress(content, level) == sent:
+                return level, content
     return None, sent
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlite_utils import Database, Migrations
 
-from wiretape.errors import NotATape, TapeTooNew
+from wiretape.errors import NotATape, TapeError, TapeTooNew
 
 APPLICATION_ID: Final = 0x57_54_41_50
 """``WTAP`` in SQLite's header, so that ``file`` and we can tell a tape from other databases."""
@@ -108,6 +108,15 @@ _FACTS: Final = (
         (SELECT sum(size_bytes) FROM segments s WHERE s.exchange = e.id) AS size_bytes
       FROM exchanges e, tape t ORDER BY e.id
     """,
+    """
+    CREATE VIEW headers AS
+      SELECT e.id AS exchange, 'client' AS sender,
+        json_extract(h.value, '$[0]') AS name, json_extract(h.value, '$[1]') AS value
+      FROM exchanges e, json_each(e.request_headers) h
+      UNION ALL
+      SELECT e.id, 'server', json_extract(h.value, '$[0]'), json_extract(h.value, '$[1]')
+      FROM exchanges e, json_each(e.response_headers) h
+    """,
 )
 
 
@@ -124,35 +133,49 @@ def m001_facts(db: Database) -> None:
 
 
 def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
-    """Raises :class:`NotATape` or :class:`TapeTooNew` unless ``connection`` holds our tape."""
+    """Raises unless ``connection`` holds a tape that can be read.
+
+    Raises:
+        NotATape, TapeTooNew: it holds something else.
+        TapeError: it cannot be looked into.
+    """
     try:
-        (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-        tables = {
-            name
-            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        }
-    except sqlite3.DatabaseError as error:
+        applied = _applied(connection, path)
+    except sqlite3.OperationalError as error:
+        raise TapeError(
+            f"{path} cannot be opened ({error}): check its permissions, and those of its folder."
+        ) from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise NotATape(
             f"{path} is not a tape ({error}): give a file that `wiretape record` wrote."
         ) from error
-    if application_id != APPLICATION_ID or Migrations.migrations_table not in tables:
+    with closing(Database(memory=True)) as nothing_applied:
+        known = {migration.name for migration in migrations.pending(nothing_applied)}
+    if applied - known:
+        raise TapeTooNew(
+            f"{path} was written by a newer wiretape (it has {max(applied - known)}): "
+            "upgrade wiretape to read it."
+        )
+    # Later migrations only add, and a reader changes nothing: an older tape is read as it is.
+    if m001_facts.__name__ not in applied:
+        raise NotATape(
+            f"{path} is an unfinished tape, its tables were never made: give another one."
+        )
+
+
+def _applied(connection: sqlite3.Connection, path: str) -> set[str]:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    # Reading it tells what is damaged from what was never a database.
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application_id != APPLICATION_ID:
         raise NotATape(
             f"{path} is an SQLite file of another program: give a file that "
             "`wiretape record` wrote."
         )
-    with closing(Database(memory=True)) as nothing_applied:
-        known = {migration.name for migration in migrations.pending(nothing_applied)}
-    applied = {
+    return {
         name
         for (name,) in connection.execute(
             f"SELECT name FROM {Migrations.migrations_table} WHERE migration_set = ?",
             (migrations.name,),
         )
     }
-    if applied - known:
-        raise TapeTooNew(
-            f"{path} was written by a newer wiretape (it has {max(applied - known)}): "
-            "upgrade wiretape to read it."
-        )
-    if known - applied or "tape" not in tables:
-        raise NotATape(f"{path} is an unfinished tape: its tables were never made.")

@@ -2,14 +2,14 @@
 
 Layout, little-endian::
 
-    u32 count │ count × u8 code │ count × u64 µs since the segment's first piece
+    u32 count │ count × u8 code │ count × i64 µs since the segment's first piece
               │ count × u32 length │ the data, joined
 
 Columns instead of records, because equal columns compress well and unpack at the speed of
 ``struct``. ``code`` names the sender and the kind; with its top bit set, the data of the piece
 is the 8-byte id of a body that is stored elsewhere.
 
-Invariant: ``unpack(exchange, at, pack(pieces))`` gives back equal pieces.
+Invariant: ``unpack(pieces[0].at_us, pack(pieces))`` gives back equal pieces.
 """
 
 import struct
@@ -81,7 +81,7 @@ def pack(pieces: Sequence[StoredPiece]) -> bytes:
         (
             _COUNT.pack(count),
             codes,
-            struct.pack(f"<{count}Q", *(piece.at_us - first_at_us for piece in pieces)),
+            struct.pack(f"<{count}q", *(piece.at_us - first_at_us for piece in pieces)),
             struct.pack(f"<{count}I", *map(len, data)),
             *data,
         )
@@ -97,7 +97,7 @@ def unpack(first_at_us: int, blob: bytes) -> list[StoredPiece]:
     try:
         (count,) = _COUNT.unpack_from(blob)
         codes = blob[4 : 4 + count]
-        offsets = struct.unpack_from(f"<{count}Q", blob, 4 + count)
+        offsets = struct.unpack_from(f"<{count}q", blob, 4 + count)
         lengths = struct.unpack_from(f"<{count}I", blob, 4 + count * 9)
     except struct.error as error:
         raise ValueError(f"a segment of {len(blob)} bytes is cut short") from error
@@ -105,22 +105,27 @@ def unpack(first_at_us: int, blob: bytes) -> list[StoredPiece]:
     ends = list(accumulate(lengths, initial=data_at))
     if ends[-1] != len(blob):
         raise ValueError(f"a segment of {len(blob)} bytes should have {ends[-1]}")
-    pieces = []
-    for code, offset, start, end in zip(codes, offsets, ends[:-1], ends[1:], strict=True):
-        sender, kind = _CODES[code & ~_IN_BODIES]
-        data = blob[start:end]
-        if code & _IN_BODIES:
-            pieces.append(
-                StoredPiece(first_at_us + offset, sender, kind, b"", *_BODY_ID.unpack(data))
-            )
-        else:
-            pieces.append(StoredPiece(first_at_us + offset, sender, kind, data))
-    return pieces
+    return [
+        _piece(code, first_at_us + offset, blob[start:end])
+        for code, offset, start, end in zip(codes, offsets, ends[:-1], ends[1:], strict=True)
+    ]
+
+
+def _piece(code: int, at_us: int, data: bytes) -> StoredPiece:
+    is_in_bodies, code = bool(code & _IN_BODIES), code & ~_IN_BODIES
+    if code >= len(_CODES):
+        raise ValueError(f"a segment holds a piece of the unknown kind {code}")
+    if not is_in_bodies:
+        return StoredPiece(at_us, *_CODES[code], data)
+    if len(data) != _BODY_ID.size:
+        raise ValueError(f"a segment names a body by {len(data)} bytes")
+    return StoredPiece(at_us, *_CODES[code], b"", *_BODY_ID.unpack(data))
 
 
 def compress(blob: bytes) -> tuple[Codec, bytes]:
     """The smaller of ``blob`` and its compressed form, and which it is."""
-    packed = zstandard.ZstdCompressor(level=6).compress(blob)
+    # With a checksum: damage must be refused, not told as what crossed.
+    packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(blob)
     return (Codec.ZSTD, packed) if len(packed) < len(blob) else (Codec.RAW, blob)
 
 
@@ -134,5 +139,6 @@ def decompress(codec: Codec, blob: bytes) -> bytes:
         return blob
     try:
         return zstandard.ZstdDecompressor().decompress(blob)
-    except zstandard.ZstdError as error:
+    except (zstandard.ZstdError, MemoryError) as error:
+        # A damaged header may claim any size.
         raise ValueError(f"a compressed segment is damaged: {error}") from error

@@ -6,6 +6,7 @@ Works on a finished tape, on one that is still being written, and on one whose w
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,15 +20,16 @@ from wiretape.segments import Codec, decompress, unpack
 from wiretape.store_rows import headers_from_text
 from wiretape.store_writer import TapeLabel
 
-_BODIES_KEPT: Final = 32
+_CONTENTS_KEPT_BYTES: Final = 32 * 1024 * 1024
+"""Decoded bodies that are kept at hand, because the next one is likely to build on them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One exchange as far as it is on the tape; its body and pieces are read separately.
 
-    ``request_at_us`` is when the request had arrived whole, ``pieces`` and ``size_bytes`` count
-    what crossed after the heads.
+    ``request_at_us`` is when the request was over, and ``request_is_whole`` whether it is on the
+    tape whole; ``pieces`` and ``size_bytes`` count what crossed after the heads.
     """
 
     request: RequestHead
@@ -96,12 +98,12 @@ class TapeReader:
     def exchanges(self) -> Iterator[Exchange]:
         """Every exchange, in the order they began."""
         for row in self._rows(_EXCHANGES + " ORDER BY e.id"):
-            yield _exchange(row)
+            yield self._exchange(row)
 
     def exchange(self, number: int) -> Exchange | None:
         """The exchange of that number."""
         for row in self._rows(_EXCHANGES + " WHERE e.id = ?", number):
-            return _exchange(row)
+            return self._exchange(row)
         return None
 
     def request_body(self, exchange: int) -> bytes:
@@ -121,10 +123,8 @@ class TapeReader:
             next_piece,
         ):
             ((first_piece, at_us, codec, data),) = rows
-            try:
+            with self._damage_told():
                 stored = unpack(at_us, decompress(Codec(codec), data))
-            except ValueError as error:
-                raise TapeError(f"{self.path} is damaged: {error}.") from error
             for piece in stored[max(0, next_piece - first_piece) :]:
                 content = piece.data if piece.body is None else self._body(piece.body)
                 yield Piece(exchange, piece.at_us, piece.sender, piece.kind, content)
@@ -140,39 +140,57 @@ class TapeReader:
             )
         ]
 
+    def _exchange(self, row: sqlite3.Row) -> Exchange:
+        with self._damage_told():
+            return _exchange(row)
+
     def _body(self, body: int) -> bytes:
-        chain: list[tuple[int, StoredBody]] = []
-        wanted: int | None = body
-        while wanted is not None and wanted not in self._contents:
-            stored = self._stored_body(wanted)
-            chain.append((wanted, stored))
-            wanted = stored.base
-        content = None if wanted is None else self._contents[wanted]
-        try:
-            for number, stored in reversed(chain):
-                content = decode(stored, content)
-                self._remember(number, content)
-            assert content is not None
-            return as_sent(self._stored_body(body), content)
-        except ValueError as error:
-            raise TapeError(f"{self.path} is damaged: {error}.") from error
+        with self._damage_told():
+            stored = self._stored_body(body)
+            return as_sent(stored, self._content(body, stored))
+
+    def _content(self, body: int, stored: StoredBody) -> bytes:
+        chain = [(body, stored)]
+        while (last := chain[-1])[0] not in self._contents and (base := last[1].base) is not None:
+            if base >= last[0]:
+                raise ValueError(f"the request body {last[0]} builds on a later one")
+            chain.append((base, self._stored_body(base)))
+        content: bytes | None = None
+        for number, each in reversed(chain):
+            if number not in self._contents:
+                self._keep(number, decode(each, content))
+            content = self._contents[number]
+        assert content is not None
+        return content
+
+    def _keep(self, body: int, content: bytes) -> None:
+        self._contents[body] = content
+        while len(self._contents) > 1 and (
+            sum(map(len, self._contents.values())) > _CONTENTS_KEPT_BYTES
+        ):
+            self._contents.popitem(last=False)
 
     def _stored_body(self, body: int) -> StoredBody:
         for row in self._rows(
             "SELECT size_bytes, base, depth, recipe, data FROM bodies WHERE id = ?", body
         ):
             return StoredBody(*row)
-        raise TapeError(f"{self.path} is damaged: the request body {body} is missing.")
+        raise ValueError(f"the request body {body} is missing")
 
-    def _remember(self, body: int, content: bytes) -> None:
-        self._contents[body] = content
-        if len(self._contents) > _BODIES_KEPT:
-            self._contents.popitem(last=False)
+    @contextmanager
+    def _damage_told(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, TypeError) as error:
+            raise TapeError(
+                f"{self.path} is damaged ({error}): take another copy of it."
+            ) from error
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         try:
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
+        # SQLite's own messages quote the file, in whatever bytes it has become.
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise TapeError(
                 f"{self.path} cannot be read ({error}): if it was copied while being recorded, "
                 "copy it again with the files beside it."
@@ -228,7 +246,7 @@ def _exchange(row: sqlite3.Row) -> Exchange:
     return Exchange(
         request,
         row["request_at_us"],
-        row["request_is_whole"] in (None, 1),
+        row["request_is_whole"] == 1,
         response,
         end,
         row["pieces"],

@@ -1,12 +1,15 @@
 """Turns facts into rows and segments, inside whatever transaction the caller holds.
 
 One :class:`TapeRows` serves one tape from its first fact to its last. It keeps no more memory
-than a few numbers for each open exchange, however long that lives.
+than a few numbers for each open exchange, however long that lives. A fact that no row can hold
+(a text that is no Unicode, a blob beyond SQLite's limit) becomes a gap in its place, so that it
+cannot keep the others off the tape.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Final, assert_never
@@ -34,12 +37,23 @@ _REST_AFTER_SEGMENTS: Final = 256
 _BODY_FROM_BYTES: Final = 512
 """Client messages from this size on are stored as bodies: they repeat the conversation."""
 
+_UNSTORABLE: Final = (
+    ValueError,
+    OverflowError,
+    struct.error,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+"""What is the fault of a fact, not of the tape: trying again would not help."""
+
 
 @dataclass(slots=True)
 class _OpenStream:
     """What the writer remembers of an exchange that is not over."""
 
-    next_piece: int = 0
+    next_piece: int
     loose_bytes: int = 0
     loose_segments: list[int] = field(default_factory=list)
 
@@ -64,24 +78,39 @@ class TapeRows:
         """Writes ``facts`` in order; pieces are gathered into one segment for each exchange."""
         pieces: dict[int, list[Piece]] = {}
         for fact in facts:
-            match fact:
-                case Piece():
-                    pieces.setdefault(fact.exchange, []).append(fact)
-                case RequestHead():
-                    self._request_head(fact)
-                case RequestBody():
-                    self._request_body(fact)
-                case ResponseHead():
-                    self._response_head(fact)
-                case End():
-                    self._loose_segment(fact.exchange, pieces.pop(fact.exchange, []))
-                    self._end(fact)
-                case Gap():
-                    self._gap(fact)
-                case _:
-                    assert_never(fact)
-        for exchange, waiting in pieces.items():
-            self._loose_segment(exchange, waiting)
+            if isinstance(fact, Piece):
+                pieces.setdefault(fact.exchange, []).append(fact)
+                continue
+            if isinstance(fact, End):
+                self._write_segment(pieces.pop(fact.exchange, []))
+            try:
+                self._write_one(fact)
+            except _UNSTORABLE as error:
+                self._gap(gap_of([fact], _unstorable(error)))
+        for waiting in pieces.values():
+            self._write_segment(waiting)
+
+    def _write_segment(self, pieces: list[Piece]) -> None:
+        try:
+            if pieces:
+                self._loose_segment(pieces[0].exchange, pieces)
+        except _UNSTORABLE as error:
+            self._gap(gap_of(pieces, _unstorable(error)))
+
+    def _write_one(self, fact: RequestHead | RequestBody | ResponseHead | End | Gap) -> None:
+        match fact:
+            case RequestHead():
+                self._request_head(fact)
+            case RequestBody():
+                self._request_body(fact)
+            case ResponseHead():
+                self._response_head(fact)
+            case End():
+                self._end(fact)
+            case Gap():
+                self._gap(fact)
+            case _:
+                assert_never(fact)
 
     def mark(self) -> Mark:
         """Where the rows stand now, to come back to if the transaction is rolled back."""
@@ -175,9 +204,9 @@ class TapeRows:
         )
 
     def _loose_segment(self, exchange: int, pieces: list[Piece]) -> None:
-        if not pieces:
-            return
-        stream = self._open.setdefault(exchange, _OpenStream())
+        stream = self._open.get(exchange)
+        if stream is None:
+            stream = self._open[exchange] = _OpenStream(self._next_piece(exchange))
         size_bytes = sum(len(piece.data) for piece in pieces)
         stored = [self._stored(piece) for piece in pieces]
         blob = pack(stored)
@@ -191,6 +220,15 @@ class TapeRows:
             or len(stream.loose_segments) >= _REST_AFTER_SEGMENTS
         ):
             self._rest(exchange, stream)
+
+    def _next_piece(self, exchange: int) -> int:
+        # Not always 0: a piece may be handed over after the end of its exchange.
+        (number,) = self._connection.execute(
+            "SELECT coalesce(max(first_piece + pieces), 0) FROM segments WHERE exchange = ?",
+            (exchange,),
+        ).fetchone()
+        assert isinstance(number, int)
+        return number
 
     def _rest(self, exchange: int, stream: _OpenStream) -> None:
         if not stream.loose_segments:
@@ -235,6 +273,23 @@ class TapeRows:
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
+
+
+def gap_of(facts: Sequence[Fact], reason: str) -> Gap:
+    """What is left of facts of one exchange that are not kept."""
+    return Gap(
+        facts[0].at_us,
+        facts[-1].at_us,
+        facts[0].exchange,
+        len(facts),
+        sum(len(fact.data) for fact in facts if isinstance(fact, Piece | RequestBody)),
+        reason,
+    )
+
+
+def _unstorable(error: Exception) -> str:
+    # Not the error's own words, which may quote what the tape must not hold.
+    return f"it does not fit onto a tape ({type(error).__name__})"
 
 
 def headers_to_text(headers: Headers) -> str:
