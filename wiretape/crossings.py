@@ -5,6 +5,7 @@ and for everything else the body's bytes. Nothing is left out: what is no event 
 size.
 """
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -14,12 +15,17 @@ from wiretape.content import ContentDecoder
 from wiretape.events import event_type
 from wiretape.facts import Piece, PieceKind, Sender, all_headers, header
 from wiretape.frames import close_code_and_reason
-from wiretape.sse import SseDecoder
+from wiretape.sse import SseDecoder, SseEvent
 from wiretape.store_reader import Exchange, TapeReader
 
 HTTP_REQUEST: Final = "http.request"
 HTTP_RESPONSE: Final = "http.response"
 HTTP_BODY: Final = "http.body"
+COMMENT: Final = "sse.comment"
+"""A sign of life between events: a chunk that holds nothing but comments."""
+PING: Final = f"websocket.{PieceKind.PING}"
+PONG: Final = f"websocket.{PieceKind.PONG}"
+CLOSE: Final = f"websocket.{PieceKind.CLOSE}"
 END: Final = "end"
 UNTYPED: Final = "unknown"
 """The type of an event that names none."""
@@ -30,8 +36,10 @@ class Crossing:
     """One thing that crossed.
 
     ``type`` is a Responses event's own, or one of ours: ``http.request``, ``http.response``,
-    ``http.body``, ``websocket.binary`` (``ping``, ``pong``, ``close``, ``undecoded``), ``end``.
-    ``text`` is an event's text as it crossed; ``summary`` is for a person.
+    ``http.body``, ``sse.comment``, ``websocket.binary`` (``ping``, ``pong``, ``close``,
+    ``undecoded``), ``end``. ``text`` is what crossed as text, its content coding removed;
+    ``size_bytes`` is what it took on the wire, but for events of a coded stream; ``summary`` is
+    for a person.
     """
 
     at_us: int
@@ -71,7 +79,7 @@ def crossings_of(reader: TapeReader, exchange: Exchange) -> Iterator[Crossing]:
     elif _is_event_stream(exchange):
         yield from _sse_events(exchange, pieces)
     else:
-        yield from _body_bytes(pieces)
+        yield from _body_bytes(exchange, pieces)
     if end is not None:
         said = [end.how.value, end.side, end.code and str(end.code), end.reason, end.detail]
         yield Crossing(
@@ -124,45 +132,69 @@ def _message(piece: Piece) -> Crossing:
 
 
 def _is_event_stream(exchange: Exchange) -> bool:
+    """Whether the body is read as events: it says so, or says nothing where they were asked for."""
     if exchange.response is None:
         return False
-    content_type = header(exchange.response.headers, "content-type") or ""
-    return content_type.partition(";")[0].strip().lower() == "text/event-stream"
+    content_type = header(exchange.response.headers, "content-type")
+    if content_type is None:
+        accepts = header(exchange.request.headers, "accept") or ""
+        return _EVENTS in accepts and exchange.response.status < 300
+    return content_type.partition(";")[0].strip().lower() == _EVENTS
+
+
+_EVENTS: Final = "text/event-stream"
+
+
+def _content_of(exchange: Exchange) -> ContentDecoder:
+    headers = () if exchange.response is None else exchange.response.headers
+    return ContentDecoder(", ".join(all_headers(headers, "content-encoding")) or None)
 
 
 def _sse_events(exchange: Exchange, pieces: Iterable[Piece]) -> Iterator[Crossing]:
-    assert exchange.response is not None
-    content = ContentDecoder(
-        ", ".join(all_headers(exchange.response.headers, "content-encoding")) or None
-    )
+    content = _content_of(exchange)
     decoder = SseDecoder()
-    at_us = exchange.response.at_us
+    at_us = exchange.request.at_us if exchange.response is None else exchange.response.at_us
 
     def crossing(kind: str, size_bytes: int, text: str | None, summary: str = "") -> Crossing:
         return Crossing(at_us, exchange.id, Sender.SERVER, kind, size_bytes, text, summary)
 
+    def event_crossing(event: SseEvent) -> Crossing:
+        kind = event_type(event.data) or _own_name(event)
+        return crossing(kind, event.end - event.start, event.data)
+
+    is_line_start = True
     for piece in pieces:
         at_us = piece.at_us
-        for event in decoder.feed(content.feed(piece.data)):
-            kind = event_type(event.data) or _own_name(event.event, event.data)
-            yield crossing(kind, event.end - event.start, event.data)
+        decoded = content.feed(piece.data)
+        events = decoder.feed(decoded)
+        yield from map(event_crossing, events)
+        if decoded:
+            if is_line_start and not events and _is_comment(decoded):
+                yield crossing(COMMENT, len(piece.data), decoded.decode("utf-8", "replace"))
+            is_line_start = decoded.endswith((b"\n", b"\r"))
     rest = decoder.feed(content.finish())
     more, leftover = decoder.close()
-    for event in (*rest, *more):
-        kind = event_type(event.data) or _own_name(event.event, event.data)
-        yield crossing(kind, event.end - event.start, event.data)
+    yield from map(event_crossing, (*rest, *more))
     if content.fault is not None:
         yield crossing(HTTP_BODY, 0, None, content.fault.detail)
-    if leftover:
+    if not _is_comment(leftover):
         text = leftover.decode("utf-8", "replace")
         yield crossing(HTTP_BODY, len(leftover), text, "no whole event")
 
 
-def _own_name(event: str, data: str) -> str:
-    return "[DONE]" if data.strip() in ("[DONE]", "DONE") else event or UNTYPED
+def _is_comment(lines: bytes) -> bool:
+    """Whether there is nothing but comments and blank lines in it."""
+    return all(line.startswith(b":") or not line for line in lines.splitlines())
 
 
-def _body_bytes(pieces: Iterable[Piece]) -> Iterator[Crossing]:
+def _own_name(event: SseEvent) -> str:
+    return "[DONE]" if event.data.strip() in ("[DONE]", "DONE") else event.event or UNTYPED
+
+
+def _body_bytes(exchange: Exchange, pieces: Iterable[Piece]) -> Iterator[Crossing]:
+    content = _content_of(exchange)
+    # A character may be cut in two by the end of a piece.
+    text = codecs.getincrementaldecoder("utf-8")("replace")
     for piece in pieces:
         yield Crossing(
             piece.at_us,
@@ -170,5 +202,6 @@ def _body_bytes(pieces: Iterable[Piece]) -> Iterator[Crossing]:
             piece.sender,
             HTTP_BODY,
             len(piece.data),
-            piece.data.decode("utf-8", "replace"),
+            text.decode(content.feed(piece.data)),
+            "" if content.fault is None else content.fault.detail,
         )
