@@ -11,13 +11,13 @@ from wiretape.facts import Headers, PieceKind
 
 @dataclass(frozen=True, slots=True)
 class SendHead:
-    """Send the head of an HTTP response. ``is_chunked`` says how its body is framed."""
+    """Send the head of an HTTP response. Its headers say nothing of how the body is framed,
+    unless they state its length."""
 
     at_us: int
     status: int
     reason: str
     headers: Headers
-    is_chunked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +63,6 @@ class Hold:
     """Do nothing until the client leaves: in the recording it was the client who did."""
 
 
-type Action = SendHead | SendBytes | SendFrame | Finish | Drop | Reset | Hold
+type Sending = SendHead | SendBytes | SendFrame
+type Ending = Finish | Drop | Reset | Hold
+type Action = Sending | Ending

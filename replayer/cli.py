@@ -1,13 +1,12 @@
 """``wiretape replay``."""
 
-import json
 import os
 from pathlib import Path
 
 import click
 
 from wiretape.commands.options import listen_option
-from wiretape.errors import UsageError, WouldOverwrite
+from wiretape.errors import WouldOverwrite
 
 
 class Speed(click.ParamType[float | None]):
@@ -87,13 +86,14 @@ def replay(
     wiretape replay bug.db --listen 127.0.0.1:8080
     """
     from replayer.pacing import Pace
+    from replayer.report_file import check_report_file, write_report
     from replayer.run import Replay
     from replayer.run import replay as run_replay
 
-    if report_file is not None and report_file.exists() and not report_file.is_file():
-        raise UsageError(f"{report_file} is not a file: name another one with --report.")
     if output is not None and output.exists():
         raise WouldOverwrite(f"{output} exists already: choose another name or remove it first.")
+    if report_file is not None:
+        check_report_file(report_file)
     host, port = listen
     outcome = run_replay(
         Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
@@ -101,13 +101,7 @@ def replay(
         _tell,
     )
     if report_file is not None:
-        document = {
-            "tape": str(tape),
-            "command": list(command),
-            "exit_code": outcome.exit_code,
-            **outcome.report.as_json(),
-        }
-        report_file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        write_report(report_file, tape, command, outcome.exit_code, outcome.report.as_json())
     for line in outcome.report.lines():
         _tell(line)
     if strict and outcome.exit_code == 0 and outcome.report.has_findings:

@@ -7,7 +7,6 @@ the id B, and then has B everywhere. So a client that answers the wrong call is 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any, Final
 
 from replayer.volatile import TEXT_RULES, VOLATILE_HEADERS, VOLATILE_KEYS, VOLATILE_PATHS
@@ -16,7 +15,8 @@ from wiretape.facts import Headers
 from wiretape.redact import is_secret_header
 
 _UUID: Final = re.compile(
-    r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])"
+    r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])",
+    re.IGNORECASE,
 )
 _SHOWN: Final = 200
 _MISSING: Final = object()
@@ -55,8 +55,6 @@ class Correspondence:
 
 def differences(recorded: Asked, replayed: Asked, ids: Correspondence) -> Iterator[Difference]:
     """Where ``replayed`` is not as ``recorded``. Notes in ``ids`` what it takes to correspond."""
-    if recorded.kind is not replayed.kind:
-        yield Difference("kind", recorded.kind, replayed.kind)
     yield from _headers(recorded.headers, replayed.headers, ids)
     if recorded.body is None or replayed.body is None:
         if recorded.raw != replayed.raw:
@@ -89,13 +87,42 @@ def _values(path: str, left: Any, right: Any, ids: Correspondence) -> Iterator[D
             if inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
                 yield from _values(inner, left.get(name, _MISSING), right.get(name, _MISSING), ids)
     elif isinstance(left, list) and isinstance(right, list):
-        for index, (one, other) in enumerate(zip_longest(left, right, fillvalue=_MISSING)):
+        for index, (one, other) in enumerate(_aligned(left, right, ids)):
             yield from _values(f"{path}[{index}]", one, other, ids)
     elif isinstance(left, str) and isinstance(right, str):
         if left != right and not _texts_correspond(left, right, ids):
             yield Difference(path, *_around_first_difference(left, right))
     elif type(left) is not type(right) or left != right:
         yield Difference(path, _shown(left), _shown(right))
+
+
+def _aligned(left: list[Any], right: list[Any], ids: Correspondence) -> Iterator[tuple[Any, Any]]:
+    """The items to compare, pair by pair, with holes in the shorter list.
+
+    Items that are the same at both ends belong together, so that one item put in, or left out,
+    is one difference and not one for every item behind it.
+    """
+    shorter = min(len(left), len(right))
+    ahead = behind = 0
+    if len(left) != len(right):
+        while ahead < shorter and _are_same(left[ahead], right[ahead], ids):
+            ahead += 1
+        while behind < shorter - ahead and _are_same(left[-1 - behind], right[-1 - behind], ids):
+            behind += 1
+    return zip(
+        _with_hole(left, shorter - behind, len(right)),
+        _with_hole(right, shorter - behind, len(left)),
+        strict=True,
+    )
+
+
+def _with_hole(items: list[Any], at: int, length: int) -> list[Any]:
+    """``items``, of which there should be ``length`` at least: the rest is missing at ``at``."""
+    return [*items[:at], *[_MISSING] * (length - len(items)), *items[at:]]
+
+
+def _are_same(left: Any, right: Any, ids: Correspondence) -> bool:
+    return next(_values("", left, right, ids.copy()), None) is None
 
 
 def _texts_correspond(left: str, right: str, ids: Correspondence) -> bool:

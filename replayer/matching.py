@@ -61,35 +61,43 @@ def best_match[T](
     the ids of what it finds.
     """
     own = [candidate for candidate in candidates if sessions.stands_for(asked, asked_of(candidate))]
-    found = _closest(asked, own, asked_of, sessions)
-    if found is not None:
-        match, ids = found
-        sessions.ids = ids
-        sessions.bind(asked, asked_of(match.recorded))
-        return match
-    return None
+    # A client that names its sessions itself means the one of that name.
+    own.sort(key=lambda candidate: asked_of(candidate).session != asked.session)
+    found = _closest(asked, own, asked_of, sessions.ids)
+    if found is None:
+        return None
+    match, sessions.ids = found
+    sessions.bind(asked, asked_of(match.recorded))
+    return match
 
 
 def nearest[T](
     asked: Asked, recorded: Sequence[T], asked_of: Callable[[T], Asked]
 ) -> Match[T] | None:
     """The recorded request, used or not, that is most like ``asked``: for showing a miss."""
-    found = _closest(asked, recorded, asked_of, Sessions())
+    found = _closest(asked, recorded, asked_of, Correspondence())
     return None if found is None else found[0]
+
+
+def compare[T](
+    asked: Asked, recorded: T, asked_of: Callable[[T], Asked], ids: Correspondence
+) -> Match[T]:
+    """``recorded`` as the match of ``asked``, whatever it is like. Notes in ``ids``."""
+    return Match(recorded, tuple(differences(asked_of(recorded), asked, ids)))
 
 
 def _closest[T](
     asked: Asked,
     candidates: Sequence[T],
     asked_of: Callable[[T], Asked],
-    sessions: Sessions,
+    ids: Correspondence,
 ) -> tuple[Match[T], Correspondence] | None:
     best: tuple[Match[T], Correspondence] | None = None
     for candidate in candidates[:_LOOK_AHEAD]:
-        ids = sessions.ids.copy()
-        found = tuple(differences(asked_of(candidate), asked, ids))
-        if not found:
-            return Match(candidate, ()), ids
-        if best is None or len(found) < len(best[0].differences):
-            best = Match(candidate, found), ids
+        tried = ids.copy()
+        match = compare(asked, candidate, asked_of, tried)
+        if match.is_exact:
+            return match, tried
+        if best is None or len(match.differences) < len(best[0].differences):
+            best = match, tried
     return best

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 _READ_BYTES: Final = 64 * 1024
 _ACKNOWLEDGED_S: Final = 0.005
 _ACKNOWLEDGED_TRIES: Final = 200
+_LEAVING_S: Final = 1.0
 TLS_HANDSHAKE: Final = 0x16
 """The first byte of a TLS connection."""
 
@@ -35,7 +36,7 @@ class Pipe(Protocol):
     async def close(self) -> None:
         """Closes the connection in an orderly way."""
 
-    def drop(self) -> None:
+    async def drop(self) -> None:
         """Closes the TCP connection without a word of the protocols above it."""
 
     async def reset(self) -> None:
@@ -48,42 +49,40 @@ class SocketPipe:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._unread = b""
 
     async def receive(self) -> bytes:
-        if self._unread:
-            data, self._unread = self._unread, b""
-            return data
         try:
             return await self._reader.read(_READ_BYTES)
         except OSError:
             return b""
 
-    def unread(self, data: bytes) -> None:
-        """Gives back what was read too far; it is received again first."""
-        self._unread = data + self._unread
-
     async def send(self, data: bytes) -> None:
-        with suppress(OSError):
-            self._writer.write(data)
-            await self._writer.drain()
+        if data and not self._writer.is_closing():
+            with suppress(OSError):
+                self._writer.write(data)
+                await self._writer.drain()
 
     async def close(self) -> None:
-        self.drop()
+        await self.drop()
 
-    def drop(self) -> None:
-        self._writer.close()
+    async def drop(self) -> None:
+        with suppress(OSError, TimeoutError):
+            self._writer.write_eof()
+            # Closing while something of the client's is unread would send a reset instead.
+            async with asyncio.timeout(_LEAVING_S):
+                while await self._reader.read(_READ_BYTES):
+                    pass
 
     async def reset(self) -> None:
         connection = self._writer.get_extra_info("socket")
-        await self._sent(connection)
+        await self._acknowledged(connection)
         with suppress(OSError):
             # Closing with a linger time of zero sends a reset.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
 
-    async def _sent(self, connection: asyncio.trsock.TransportSocket) -> None:
-        """Returns when everything written has been acknowledged; a reset would overtake it."""
+    async def _acknowledged(self, connection: asyncio.trsock.TransportSocket) -> None:
+        """Returns when everything sent has been acknowledged; a reset would overtake it."""
         self._writer.transport.set_write_buffer_limits(high=0)
         with suppress(OSError):
             await self._writer.drain()
@@ -95,15 +94,23 @@ class SocketPipe:
 
 
 class TlsPipe:
-    """TLS on top of another pipe, as the server. ``context_for`` gives the context for a name."""
+    """TLS on top of another pipe, as the server.
 
-    def __init__(self, inner: Pipe, context_for: Callable[[str | None], ssl.SSLContext]) -> None:
+    ``first`` has arrived already. ``context_for`` gives the context for the name that the client
+    asks for, ``None`` where it names none.
+    """
+
+    def __init__(
+        self, inner: Pipe, first: bytes, context_for: Callable[[str | None], ssl.SSLContext]
+    ) -> None:
         self._inner = inner
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
-        context = context_for(None)
-        context.sni_callback = self._choose_context(context_for)
-        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self._incoming.write(first)
+        # Only to begin with: contexts are shared, so the callback must not be hung on one.
+        begin = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        begin.sni_callback = _chooser(context_for)
+        self._tls = begin.wrap_bio(self._incoming, self._outgoing, server_side=True)
 
     async def handshake(self) -> bool:
         """Establishes TLS; ``False`` when the client left or did not accept our certificate."""
@@ -148,22 +155,20 @@ class TlsPipe:
         await self._flush()
         await self._inner.close()
 
-    def drop(self) -> None:
-        self._inner.drop()
+    async def drop(self) -> None:
+        await self._inner.drop()
 
     async def reset(self) -> None:
         await self._inner.reset()
 
     async def _flush(self) -> None:
-        if data := self._outgoing.read():
-            await self._inner.send(data)
+        await self._inner.send(self._outgoing.read())
 
-    @staticmethod
-    def _choose_context(
-        context_for: Callable[[str | None], ssl.SSLContext],
-    ) -> Callable[[ssl.SSLObject, str | None, ssl.SSLContext], None]:
-        def choose(tls: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
-            if name is not None:
-                tls.context = context_for(name)
 
-        return choose
+def _chooser(
+    context_for: Callable[[str | None], ssl.SSLContext],
+) -> Callable[[ssl.SSLObject, str | None, ssl.SSLContext], None]:
+    def choose(tls: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
+        tls.context = context_for(name)
+
+    return choose

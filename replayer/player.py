@@ -4,51 +4,39 @@ It never sees a socket or a clock. A server hands it what the client asked and p
 answers.
 """
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from ipaddress import ip_address
 
-from replayer.actions import Action, Finish, Hold, SendBytes, SendFrame, SendHead
-from replayer.likeness import Difference
-from replayer.matching import Match, Sessions, best_match, nearest
-from replayer.report import NotAsked, ReplayedRequest, Report, Verdict
-from replayer.script import RecordedExchange, RecordedMessage, RecordedSocket, Script, sent_headers
-from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
-from wiretape.facts import Headers, PieceKind
-from wiretape.scope import Purpose, purpose_of
+from replayer.actions import Action, SendHead
+from replayer.http_request import HttpRequest, Origin
+from replayer.matching import Sessions, best_match, nearest
+from replayer.place import Caller, Place
+from replayer.refusals import difference_sentence, http_error, unexpected_sentence
+from replayer.report import NotAsked, Report, SideRequest, Verdict
+from replayer.script import RecordedExchange, Script
+from replayer.side_requests import SideRequests
+from replayer.socket_player import SocketPlayer, SocketPlayers
+from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
+from wiretape.attempts import Transport
+from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
 
-_HTTP: Final = "http"
-_WEBSOCKET: Final = "websocket"
-
-
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
-    """A request that has arrived whole. ``host`` and ``port`` are what the client means to reach,
-    ``None`` where it was told to reach the player itself."""
-
-    method: str
-    target: str
-    headers: Headers
-    body: bytes
-    connection: int
-    host: str | None = None
-    port: int | None = None
-
-    @property
-    def is_upgrade(self) -> bool:
-        return any(
-            name.lower() == "upgrade" and value.lower() == "websocket"
-            for name, value in self.headers
-        )
+_is_model_host = host_matcher(MODEL_HOSTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """Accept the upgrade: the recorded headers to answer with, and the socket to play."""
+    """Accept the upgrade: the recorded head to answer with, and the socket to play."""
 
-    headers: Headers
-    socket: "SocketPlayer"
+    head: SendHead
+    socket: SocketPlayer
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Refuse at once: it was not recorded, and would have left the machine."""
+
+    what: str
 
 
 class Player:
@@ -59,312 +47,159 @@ class Player:
     """
 
     def __init__(self, script: Script, *, is_strict: bool = False) -> None:
-        self.script = script
-        self.is_strict = is_strict
-        self.report = Report()
-        self.sessions = Sessions()
-        self._unused = [recorded for recorded in script.exchanges if _is_request(recorded)]
-        self._side = [recorded for recorded in script.exchanges if not _is_request(recorded)]
-        self._last_side: dict[str, RecordedExchange] = {}
-        self._sockets: dict[int, SocketPlayer] = {}
+        self._script = script
+        self._place = Place(script, is_strict=is_strict)
+        self._side = SideRequests(each for each in script.exchanges if not each.is_request)
+        self._sockets = SocketPlayers(self._place)
+        self._hosts = {each.origin.host for each in script.exchanges}
         if script.gaps:
-            self.report.notes.append(
+            self.report.note(
                 f"the recording has {len(script.gaps)} gaps: what was lost cannot be replayed"
             )
 
-    def knows(self, host: str, port: int) -> bool:
-        """Whether anything was recorded from that host."""
-        return (host, port) in self.script.origins()
+    @property
+    def report(self) -> Report:
+        """The report so far; :meth:`finish` completes it."""
+        return self._place.report
+
+    def opens(self, origin: Origin) -> bool:
+        """Whether to listen to what a client says through a tunnel there.
+
+        A client may be configured for another model host than in the recording, or for another
+        port of this machine: what it asks decides.
+        """
+        return origin.host in self._hosts or _is_model_host(origin.host) or _is_loopback(origin)
 
     def block(self, what: str) -> None:
         """Something was refused because it would have left the machine."""
         self.report.blocked[what] += 1
 
-    def http(self, request: HttpRequest) -> Iterable[Action]:
+    def distrusted(self, origin: Origin) -> None:
+        """A client did not accept that we speak for ``origin``."""
+        self.report.note(
+            f"a client did not go on with TLS to {origin}: it must trust the certificate "
+            "authority named in SSL_CERT_FILE"
+        )
+
+    def http(self, request: HttpRequest) -> Iterable[Action] | Blocked:
         """The answer to an HTTP request."""
         purpose = purpose_of(request.method, request.target, is_upgrade=False)
-        asked = asked_over_http(purpose, request.headers, request.body)
         if purpose is None or purpose is Purpose.MODELS:
-            return self._side_request(request, asked)
-        candidates = [
-            recorded
-            for recorded in self._unused
-            if recorded.purpose is purpose and not recorded.exchange.is_upgrade
-        ]
-        match = best_match(asked, candidates, self.script.asked, self.sessions)
-        if match is None:
-            return self._unexpected_http(request, asked, purpose)
-        self._unused.remove(match.recorded)
-        self.note(_HTTP, asked, request.connection, match.recorded.id, None, match.differences)
-        if self.is_strict and match.differences:
-            return _http_error(_difference_sentence(match.differences))
-        return self.script.answer(match.recorded)
+            return self._side_request(request, purpose)
+        asked = asked_over_http(purpose, request.headers, request.body)
+        found = self._find(
+            Caller(Transport.HTTP, request.connection),
+            asked,
+            lambda each: each.purpose is purpose and not each.exchange.is_upgrade,
+            self._place.sessions,
+        )
+        if not isinstance(found, _Found):
+            return found
+        self._note_other_host(request, found.recorded)
+        return self._script.answer(found.recorded)
 
-    def upgrade(self, request: HttpRequest) -> Accept | Iterable[Action]:
+    def upgrade(self, request: HttpRequest) -> Accept | Iterable[Action] | Blocked:
         """The answer to the handshake of a WebSocket: a socket, or a refusal."""
-        asked = asked_by_upgrade(request.headers)
-        candidates = [recorded for recorded in self._unused if recorded.exchange.is_upgrade]
-        # A handshake says too little to bind sessions by; the first message will.
-        match = best_match(asked, candidates, self.script.asked, self.sessions.copy())
-        if match is None:
-            return self._unexpected_http(request, asked, None)
-        recorded = match.recorded
-        self._unused.remove(recorded)
-        self.note(_WEBSOCKET, asked, request.connection, recorded.id, None, match.differences)
-        if not recorded.exchange.is_websocket:
-            return self.script.answer(recorded)
-        assert recorded.exchange.response is not None
-        socket = SocketPlayer(self, recorded, request.headers, request.connection)
-        self._sockets[recorded.id] = socket
-        return Accept(sent_headers(recorded.exchange.response.headers), socket)
+        if purpose_of(request.method, request.target, is_upgrade=True) is None:
+            return Blocked(_named(request))
+        caller = Caller(Transport.WEBSOCKET, request.connection)
+        found = self._find(
+            caller,
+            asked_by_upgrade(request.headers),
+            lambda each: each.exchange.is_upgrade,
+            # A handshake says too little to bind sessions by; the first message will.
+            self._place.sessions.copy(),
+        )
+        if not isinstance(found, _Found):
+            return found
+        self._note_other_host(request, found.recorded)
+        head = self._script.head(found.recorded)
+        if head is None or not found.recorded.exchange.is_websocket:
+            return self._script.answer(found.recorded)
+        socket = self._sockets.open(found.recorded, request.headers, caller, found.noted)
+        return Accept(head, socket)
 
     def finish(self) -> Report:
         """The report, once the client is gone."""
-        self.report.not_asked = sorted(
-            self._never_asked(), key=lambda each: (each.exchange, each.message or -1)
-        )
+        asked = {
+            (each.exchange, each.message)
+            for each in self.report.requests
+            if each.verdict is not Verdict.UNEXPECTED
+        }
+        self.report.not_asked = [
+            each for each in self._recorded() if (each.exchange, each.message) not in asked
+        ]
         return self.report
 
-    def swap(self, socket: "SocketPlayer", message: bytes, headers: Headers) -> None:
-        """Gives ``socket`` another unused recording, if that one fits ``message`` better.
-
-        A handshake says little; with several sockets in a recording only the first message tells
-        which one the client has opened.
-        """
-        asked = asked_by_message(headers, message)
-        candidates = [socket.recorded] + [
-            recorded
-            for recorded in self._unused
-            if recorded.exchange.is_websocket and self.script.messages(recorded)
-        ]
-        match = best_match(
-            asked,
-            [recorded for recorded in candidates if self.script.messages(recorded)],
-            lambda recorded: self.script.messages(recorded)[0].asked,
-            self.sessions.copy(),
-        )
-        if match is not None and match.recorded is not socket.recorded:
-            self._unused.remove(match.recorded)
-            self._unused.append(socket.recorded)
-            self._unused.sort(key=lambda recorded: recorded.id)
-            del self._sockets[socket.recorded.id]
-            self._sockets[match.recorded.id] = socket
-            socket.play(match.recorded)
-
-    def note(
-        self,
-        transport: str,
-        asked: Asked,
-        connection: int,
-        exchange: int | None,
-        message: int | None,
-        differences: tuple[Difference, ...],
-        verdict: Verdict | None = None,
-    ) -> None:
-        """Puts one request of the client into the report."""
-        if verdict is None:
-            verdict = Verdict.DIFFERENT if differences else Verdict.EXACT
-        requests = self.report.requests
-        requests.append(
-            ReplayedRequest(
-                len(requests) + 1,
-                transport,
-                asked.kind,
-                connection,
-                verdict,
-                exchange,
-                message,
-                differences,
-            )
-        )
-
-    def _side_request(self, request: HttpRequest, asked: Asked) -> Iterable[Action]:
-        path = request.target.partition("?")[0]
-        place = f"{request.host}:{request.port}{path}"
-        recorded = next((each for each in self._side if _is_same_side_request(each, request)), None)
-        if recorded is not None:
-            self._side.remove(recorded)
-            self._last_side[place] = recorded
-        else:
-            # Clients ask for the model list as often as they like; the last answer still holds.
-            recorded = self._last_side.get(place)
-        if recorded is None:
-            if asked.kind is not RequestKind.MODELS:
-                self.block(f"{request.method} {place}")
-            return _http_error(f"{request.method} {path} was not recorded", status=404)
-        sides = self.report.side_requests
-        sides.append(
-            ReplayedRequest(
-                len(sides) + 1,
-                _HTTP,
-                asked.kind,
-                request.connection,
-                Verdict.EXACT,
-                recorded.id,
-                None,
-            )
-        )
-        return self.script.answer(recorded)
-
-    def _unexpected_http(
-        self, request: HttpRequest, asked: Asked, purpose: Purpose | None
-    ) -> Iterable[Action]:
-        alike = [
-            recorded
-            for recorded in self.script.exchanges
-            if _is_request(recorded)
-            and recorded.exchange.is_upgrade is request.is_upgrade
-            and (purpose is None or recorded.purpose is purpose)
-        ]
-        near = nearest(asked, alike, self.script.asked)
-        transport = _WEBSOCKET if request.is_upgrade else _HTTP
-        self.note(
-            transport,
-            asked,
-            request.connection,
-            near.recorded.id if near else None,
-            None,
-            near.differences if near else (),
-            Verdict.UNEXPECTED,
-        )
-        return _http_error(_unexpected_sentence(near))
-
-    def _never_asked(self) -> Iterator[NotAsked]:
-        for recorded in self._unused:
-            kind = self.script.asked(recorded).kind
-            if not recorded.exchange.is_websocket:
-                transport = _WEBSOCKET if recorded.exchange.is_upgrade else _HTTP
-                yield NotAsked(transport, kind, recorded.id, None)
+    def _recorded(self) -> Iterator[NotAsked]:
+        """Every recorded request."""
+        for recorded in self._script.exchanges:
+            if not recorded.is_request:
                 continue
-            yield NotAsked(_WEBSOCKET, kind, recorded.id, None)
-            for message in self.script.messages(recorded):
-                yield NotAsked(_WEBSOCKET, message.asked.kind, recorded.id, message.number)
-        for socket in self._sockets.values():
-            for message in socket.unused():
-                yield NotAsked(_WEBSOCKET, message.asked.kind, message.exchange, message.number)
+            transport = Transport.WEBSOCKET if recorded.exchange.is_upgrade else Transport.HTTP
+            yield NotAsked(transport, self._script.asked(recorded).kind, *recorded.place)
+            if recorded.exchange.is_websocket:
+                for message in self._script.messages(recorded):
+                    yield NotAsked(transport, message.asked.kind, *message.place)
 
-
-class SocketPlayer:
-    """Plays one recorded WebSocket to one that the client has opened."""
-
-    def __init__(
-        self, player: Player, recorded: RecordedExchange, headers: Headers, connection: int
-    ) -> None:
-        self._player = player
-        self._headers = headers
-        self._connection = connection
-        self._has_sent = False
-        self.play(recorded)
-
-    def play(self, recorded: RecordedExchange) -> None:
-        """Plays ``recorded`` from its start."""
-        self.recorded = recorded
-        self._next = 0
-        self._socket: RecordedSocket = self._player.script.socket(recorded)
-        self._opening = list(self._socket.until_next_request())
-
-    def opened(self) -> Iterable[Action]:
-        """What to do once the handshake is answered."""
-        self._has_sent = bool(self._opening)
-        return self._opening
-
-    def received(self, message: bytes) -> Iterable[Action]:
-        """What to do when the client's message has arrived."""
-        if self._next == 0 and not self._has_sent:
-            self._player.swap(self, message, self._headers)
-        asked = asked_by_message(self._headers, message)
-        expected = self._player.script.messages(self.recorded)
-        match = best_match(
-            asked,
-            expected[self._next : self._next + 1],
-            lambda recorded: recorded.asked,
-            self._player.sessions,
-        )
+    def _find(
+        self,
+        caller: Caller,
+        asked: Asked,
+        is_alike: Callable[[RecordedExchange], bool],
+        sessions: Sessions,
+    ) -> "_Found | list[Action]":
+        """The recorded exchange that repeats what is asked, or an error to answer with."""
+        candidates = [each for each in self._place.unused if is_alike(each)]
+        match = best_match(asked, candidates, self._script.asked, sessions)
         if match is None:
-            return self._unexpected(asked, expected)
-        self._next += 1
-        self._has_sent = True
-        self._player.note(
-            _WEBSOCKET,
-            asked,
-            self._connection,
-            self.recorded.id,
-            match.recorded.number,
-            match.differences,
-        )
-        if self._player.is_strict and match.differences:
-            return _socket_error(_difference_sentence(match.differences))
-        return self._socket.until_next_request()
+            alike = [each for each in self._script.exchanges if each.is_request and is_alike(each)]
+            near = nearest(asked, alike, self._script.asked)
+            self._place.note_unexpected(caller, asked, near)
+            return http_error(unexpected_sentence(near))
+        self._place.use(match.recorded)
+        noted = self._place.note(caller, asked, match)
+        if self._place.refuses(match):
+            return http_error(difference_sentence(match.differences))
+        return _Found(match.recorded, noted)
 
-    def unused(self) -> tuple[RecordedMessage, ...]:
-        """The recorded requests of this socket that the client has not made."""
-        return self._player.script.messages(self.recorded)[self._next :]
+    def _side_request(
+        self, request: HttpRequest, purpose: Purpose | None
+    ) -> Iterable[Action] | Blocked:
+        recorded = self._side.find(request)
+        what = _named(request)
+        if recorded is None and purpose is None:
+            return Blocked(what)
+        sides = self.report.side_requests
+        exchange = recorded.id if recorded else None
+        sides.append(SideRequest(len(sides) + 1, what, request.connection, exchange))
+        if recorded is None:
+            sentence = f"wiretape: {what} was not recorded"
+            return http_error(sentence, status=404, reason="Not Found")
+        return self._script.answer(recorded)
 
-    def _unexpected(self, asked: Asked, recorded: tuple[RecordedMessage, ...]) -> Iterable[Action]:
-        near = nearest(asked, recorded, lambda each: each.asked)
-        self._player.note(
-            _WEBSOCKET,
-            asked,
-            self._connection,
-            self.recorded.id if near else None,
-            near.recorded.number if near else None,
-            near.differences if near else (),
-            Verdict.UNEXPECTED,
-        )
-        return _socket_error(_unexpected_sentence(near))
-
-
-def _is_request(recorded: RecordedExchange) -> bool:
-    return recorded.purpose not in (None, Purpose.MODELS)
+    def _note_other_host(self, request: HttpRequest, recorded: RecordedExchange) -> None:
+        if request.origin is not None and str(request.origin) != str(recorded.origin):
+            self.report.note(
+                f"what was asked of {request.origin} was answered "
+                f"with what was recorded from {recorded.origin}"
+            )
 
 
-def _is_same_side_request(recorded: RecordedExchange, request: HttpRequest) -> bool:
-    asked = recorded.exchange.request
-    return (
-        asked.method == request.method
-        and asked.target.partition("?")[0] == request.target.partition("?")[0]
-        and (request.host is None or (asked.host, asked.port) == (request.host, request.port))
-    )
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What answers a request, and where the request stands in the report."""
+
+    recorded: RecordedExchange
+    noted: int
 
 
-def _difference_sentence(differences: tuple[Difference, ...]) -> str:
-    first = differences[0]
-    return (
-        f"wiretape: this request is not as it was recorded: {first.path} was "
-        f"{first.recorded!r} and is {first.replayed!r}"
-        + (f" ({len(differences) - 1} more differences)" if len(differences) > 1 else "")
-    )
+def _named(request: HttpRequest) -> str:
+    return f"{request.method} {request.origin or ''}{request.path}"
 
 
-def _unexpected_sentence[T](near: Match[T] | None) -> str:
-    if near is None:
-        return "wiretape: nothing like this request was recorded"
-    if not near.differences:
-        return "wiretape: this request was recorded, but has been answered already"
-    first = near.differences[0]
-    return (
-        "wiretape: this request was not recorded; the nearest one differs in "
-        f"{first.path}: it was {first.recorded!r} and is {first.replayed!r}"
-    )
-
-
-def _http_error(message: str, *, status: int = 400) -> Iterable[Action]:
-    # 400 is what clients give up on: they retry everything else, some even a 404.
-    body = json.dumps(
-        {"error": {"message": message, "type": "invalid_request_error", "code": "wiretape"}}
-    ).encode()
-    headers = (("content-type", "application/json"), ("content-length", str(len(body))))
-    reason = "Not Found" if status == 404 else "Bad Request"
-    return (SendHead(0, status, reason, headers, False), SendBytes(0, body), Finish(0))
-
-
-def _socket_error(message: str) -> Iterable[Action]:
-    event = {
-        "type": "response.failed",
-        "response": {
-            "id": "resp_wiretape",
-            "status": "failed",
-            "error": {"code": "invalid_prompt", "message": message},
-        },
-    }
-    return (SendFrame(0, PieceKind.TEXT, json.dumps(event).encode()), Hold())
+def _is_loopback(origin: Origin) -> bool:
+    try:
+        return ip_address(origin.host).is_loopback
+    except ValueError:
+        return origin.host == "localhost" or origin.host.endswith(".localhost")

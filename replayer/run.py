@@ -13,6 +13,7 @@ from gateway.authority import open_authority
 from gateway.child import run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
+from replayer.connection import Service
 from replayer.pacing import Pace
 from replayer.player import Player
 from replayer.report import Report
@@ -56,31 +57,21 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
     """Replays until the command, or whoever stops us, is done.
 
     Raises:
-        WiretapeError: the replay cannot begin; nothing was run.
+        WiretapeError: the replay cannot begin; nothing was run, and no tape is left behind.
     """
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
         reader = stack.enter_context(TapeReader(replay.tape))
         player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
-        put: Callable[[Fact], None] = _forget
-        if replay.output is not None:
-            label = TapeLabel(
-                "replay",
-                clock.started_at_us,
-                clock.name,
-                json.dumps(redact_command(replay.command)) if replay.command else None,
-                str(replay.tape),
-            )
-            writer = stack.enter_context(TapeWriter(replay.output, label, on_trouble=tell))
-            put = writer.put
+        put = _forget if replay.output is None else _new_tape(replay, clock, tell, stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
-        tape = ReplayTape(put, clock.now_us)
+        service = Service(
+            player, ReplayTape(put, clock.now_us), replay.pace, authority.server_context
+        )
 
         async def run() -> int:
-            async with running_server(
-                player, tape, replay.pace, authority, replay.host, replay.port, tell
-            ) as url:
+            async with running_server(service, replay.host, replay.port, tell) as url:
                 if replay.command:
                     bundle = folder / "bundle.pem"
                     authority.write_bundle(bundle, environment)
@@ -94,17 +85,39 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
                 await _told_to_stop()
                 return 0
 
-        try:
-            code = asyncio.run(run())
-        except WiretapeError:
-            if replay.output is not None:
-                stack.callback(replay.output.unlink, missing_ok=True)
-            raise
-        return Outcome(code, player.finish())
+        return Outcome(asyncio.run(run()), player.finish())
 
 
 def _forget(fact: Fact) -> None:
     """Nobody asked for a tape of this replay."""
+
+
+def _new_tape(
+    replay: Replay, clock: Clock, tell: Callable[[str], None], stack: ExitStack
+) -> Callable[[Fact], None]:
+    """Makes the tape of the replay, which ``stack`` closes; gives what takes its facts."""
+    assert replay.output is not None
+    label = TapeLabel(
+        "replay",
+        clock.started_at_us,
+        clock.name,
+        json.dumps(redact_command(replay.command)) if replay.command else None,
+        str(replay.tape),
+    )
+    writer = TapeWriter(replay.output, label, on_trouble=tell)
+    stack.push(_removed_on_refusal(replay.output))
+    stack.enter_context(writer)
+    return writer.put
+
+
+def _removed_on_refusal(path: Path) -> Callable[..., None]:
+    """Removes a tape, once it is closed, if the replay could not even begin."""
+
+    def leave(kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, WiretapeError):
+            path.unlink()
+
+    return leave
 
 
 async def _told_to_stop() -> None:

@@ -4,24 +4,24 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from typing import Final
 
-from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request
+from websockets.protocol import SEND_EOF
 from websockets.server import ServerProtocol
 
-from replayer.actions import Action, Drop, Finish, Hold, Reset, SendFrame, SendHead
+from replayer.actions import Action, Drop, Finish, Hold, Reset, SendFrame, Sending
+from replayer.handshake import shake_hands
+from replayer.http_request import HttpRequest
+from replayer.http_wire import head_bytes
 from replayer.pacing import Pace
+from replayer.performing import first_of, perform
 from replayer.pipes import Pipe
-from replayer.player import Accept, HttpRequest
+from replayer.player import Accept
+from replayer.socket_player import SocketPlayer
 from replayer.tape import ReplayExchange
-from wiretape.facts import EndKind, PieceKind, Sender, header
+from wiretape.facts import EndKind, PieceKind, Sender
 from wiretape.frames import close_code_and_reason
 
-_JOINED_BYTES: Final = 64 * 1024
 _CLOSE_ANSWER_S: Final = 2.0
-_HANDSHAKE_HEADERS: Final = frozenset(
-    {"upgrade", "connection", "sec-websocket-accept", "sec-websocket-extensions", "content-length"}
-)
 _OPCODES: Final = {
     PieceKind.TEXT: Opcode.TEXT,
     PieceKind.BINARY: Opcode.BINARY,
@@ -29,6 +29,8 @@ _OPCODES: Final = {
     PieceKind.PONG: Opcode.PONG,
     PieceKind.CLOSE: Opcode.CLOSE,
 }
+_KINDS: Final = {opcode: kind for kind, opcode in _OPCODES.items()}
+_CONTROL: Final = frozenset({Opcode.PING, Opcode.PONG, Opcode.CLOSE})
 
 
 async def serve_socket(
@@ -40,67 +42,83 @@ async def serve_socket(
     exchange: ReplayExchange,
 ) -> None:
     """Accepts the upgrade and plays the socket to its end. ``early`` followed the request."""
-    server = _SocketServer(pipe, answer, pace, exchange)
-    await server.accept(request)
-    await server.serve(early)
+    began_s = asyncio.get_running_loop().time()
+    protocol, head, why_not = shake_hands(request, answer.head)
+    await pace.until(head.at_us, began_s)
+    exchange.head(head)
+    await pipe.send(head_bytes(head.status, head.reason, head.headers) + why_not)
+    if head.status != 101:
+        exchange.piece(Sender.SERVER, PieceKind.CHUNK, why_not)
+        exchange.end(EndKind.COMPLETE)
+        await pipe.close()
+        return
+    try:
+        await _SocketServer(pipe, protocol, answer.socket, pace, exchange).serve(early)
+    finally:
+        exchange.end(EndKind.RECORDER_STOPPED)
 
 
 class _SocketServer:
-    def __init__(self, pipe: Pipe, answer: Accept, pace: Pace, exchange: ReplayExchange) -> None:
+    def __init__(
+        self,
+        pipe: Pipe,
+        protocol: ServerProtocol,
+        socket: SocketPlayer,
+        pace: Pace,
+        exchange: ReplayExchange,
+    ) -> None:
         self._pipe = pipe
-        self._socket = answer.socket
-        self._headers = answer.headers
+        self._protocol = protocol
+        self._socket = socket
         self._pace = pace
         self._exchange = exchange
-        self._protocol = ServerProtocol(extensions=_extensions(answer), max_size=None)
-        self._replies: asyncio.Queue[tuple[float, Iterable[Action]]] = asyncio.Queue()
-        self._client_closed = asyncio.Event()
-        self._close_sent = False
-
-    async def accept(self, request: HttpRequest) -> None:
-        """Answers the handshake as the recording did."""
-        self._protocol.receive_data(_handshake(request))
-        (handshake,) = self._protocol.events_received()
-        assert isinstance(handshake, Request)
-        response = self._protocol.accept(handshake)
-        for name, value in self._headers:
-            if name.lower() not in _HANDSHAKE_HEADERS:
-                response.headers[name] = value
-        self._protocol.send_response(response)
-        self._exchange.head(
-            SendHead(
-                0,
-                response.status_code,
-                response.reason_phrase,
-                tuple(response.headers.raw_items()),
-                False,
-            )
-        )
-        await self._pipe.send(b"".join(self._protocol.data_to_send()))
+        self._waiting: asyncio.Queue[tuple[float, Iterable[Action]]] = asyncio.Queue()
+        self._client_is_done = asyncio.Event()
+        self._has_closed = False
+        self._ending: Drop | Finish | Reset | None = None
 
     async def serve(self, early: bytes) -> None:
         """Plays until the client, or the recording, ends the socket."""
-        performing = asyncio.create_task(self._perform_all())
-        listening = asyncio.create_task(self._listen(early))
-        await self._enqueue(self._socket.opened())
-        await asyncio.wait({performing, listening}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (performing, listening):
-            task.cancel()
-        await asyncio.gather(performing, listening, return_exceptions=True)
-        for task in (performing, listening):
-            if not task.cancelled() and (error := task.exception()):
-                raise error
-        self._exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
-        await self._pipe.close()
+        self._enqueue(self._socket.opened())
+        await first_of(self._play(), self._listen(early))
+        match self._ending:
+            case Reset():
+                self._exchange.end(EndKind.RESET, Sender.SERVER)
+                await self._pipe.reset()
+            case Drop() | Finish():
+                self._exchange.end(EndKind.SERVER_CLOSED, Sender.SERVER)
+                await self._pipe.drop()
+            case None:
+                self._exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
+                await self._pipe.close()
 
-    async def _enqueue(self, actions: Iterable[Action]) -> None:
-        await self._replies.put((asyncio.get_running_loop().time(), actions))
+    def _enqueue(self, actions: Iterable[Action]) -> None:
+        self._waiting.put_nowait((asyncio.get_running_loop().time(), actions))
+
+    async def _play(self) -> None:
+        while self._ending is None:
+            began_s, actions = await self._waiting.get()
+            ending = await perform(actions, self._pipe, self._pace, began_s, self._rendered)
+            # Held, a socket waits for the client: to leave, or to ask for something else.
+            self._ending = None if isinstance(ending, Hold) else ending
+        if self._has_closed:
+            await self._close_answered()
+
+    async def _close_answered(self) -> None:
+        """A close frame is answered before the connection goes, as servers wait for it."""
+        try:
+            await asyncio.wait_for(self._client_is_done.wait(), _CLOSE_ANSWER_S)
+        except TimeoutError:
+            return
 
     async def _listen(self, early: bytes) -> None:
         async for opcode, data in self._messages(early):
-            kind = PieceKind.TEXT if opcode is Opcode.TEXT else PieceKind.BINARY
-            self._exchange.piece(Sender.CLIENT, kind, data)
-            await self._enqueue(self._socket.received(data))
+            self._exchange.piece(Sender.CLIENT, _KINDS[opcode], data)
+            self._enqueue(self._socket.received(data))
+        self._client_is_done.set()
+        if self._has_closed:
+            # It was we who closed: what is left is to end as the recording says.
+            await asyncio.Event().wait()
 
     async def _messages(self, early: bytes) -> AsyncIterator[tuple[Opcode, bytes]]:
         opcode, parts = Opcode.TEXT, bytearray()
@@ -109,99 +127,57 @@ class _SocketServer:
             self._protocol.receive_data(data)
             for frame in self._protocol.events_received():
                 assert isinstance(frame, Frame)
-                if frame.opcode is Opcode.CLOSE:
-                    self._note_close(Sender.CLIENT, bytes(frame.data))
-                    self._client_closed.set()
-                elif frame.opcode in (Opcode.PING, Opcode.PONG):
-                    kind = PieceKind.PING if frame.opcode is Opcode.PING else PieceKind.PONG
-                    self._exchange.piece(Sender.CLIENT, kind, bytes(frame.data))
-                else:
-                    opcode = opcode if frame.opcode is Opcode.CONT else frame.opcode
-                    parts += frame.data
-                    if frame.fin:
-                        message = bytes(parts)
-                        parts.clear()
-                        yield opcode, message
-            if not self._close_sent and (answers := b"".join(self._protocol.data_to_send())):
-                await self._pipe.send(answers)
+                if frame.opcode in _CONTROL:
+                    self._note_control(frame)
+                    continue
+                opcode = opcode if frame.opcode is Opcode.CONT else frame.opcode
+                parts += frame.data
+                if frame.fin:
+                    message = bytes(parts)
+                    parts.clear()
+                    yield opcode, message
+            if await self._answer_control():
+                return
             data = await self._pipe.receive()
-        self._client_closed.set()
 
-    async def _perform_all(self) -> None:
-        while True:
-            began_s, actions = await self._replies.get()
-            if not await self._perform(began_s, actions):
-                return
+    async def _answer_control(self) -> bool:
+        """Sends what the protocol itself answers; says whether the socket is over by it."""
+        answers = self._protocol.data_to_send()
+        if not self._has_closed:
+            if self._protocol.parser_exc is not None and (close := self._protocol.close_sent):
+                # What the client sends is no WebSocket any longer.
+                self._note_close(Sender.SERVER, close.serialize())
+            await self._pipe.send(b"".join(answers))
+        return SEND_EOF in answers
 
-    async def _perform(self, began_s: float, actions: Iterable[Action]) -> bool:
-        waiting = bytearray()
-
-        async def flush() -> None:
-            if waiting:
-                data = bytes(waiting)
-                waiting.clear()
-                await self._pipe.send(data)
-
-        for action in actions:
-            if not isinstance(action, Hold) and self._pace.waits:
-                await flush()
-                await self._pace.until(action.at_us, began_s)
-            match action:
-                case SendFrame():
-                    waiting += self._frame(action)
-                    if len(waiting) >= _JOINED_BYTES:
-                        await flush()
-                case Drop() | Finish():
-                    await flush()
-                    await self._close_answered()
-                    self._exchange.end(EndKind.SERVER_CLOSED, Sender.SERVER)
-                    self._pipe.drop()
-                    return False
-                case Reset():
-                    await flush()
-                    self._exchange.end(EndKind.RESET, Sender.SERVER)
-                    await self._pipe.reset()
-                    return False
-                case Hold():
-                    # The client's next message, if there is one, was not recorded.
-                    break
-                case _:
-                    raise AssertionError(f"{action} has no place on a socket")
-        await flush()
-        return True
-
-    def _frame(self, action: SendFrame) -> bytes:
-        self._exchange.piece(Sender.SERVER, action.kind, action.data)
-        if action.kind is PieceKind.UNDECODED:
-            return action.data
-        if action.kind is PieceKind.CLOSE:
-            self._close_sent = True
-            self._note_close(Sender.SERVER, action.data)
-        return Frame(_OPCODES[action.kind], action.data).serialize(
-            mask=False, extensions=self._protocol.extensions
-        )
-
-    async def _close_answered(self) -> None:
-        """A close frame is answered before the connection goes, as servers do."""
-        if self._close_sent:
-            try:
-                await asyncio.wait_for(self._client_closed.wait(), _CLOSE_ANSWER_S)
-            except TimeoutError:
-                return
+    def _note_control(self, frame: Frame) -> None:
+        """Notes a control frame of the client, and what the protocol answers it with."""
+        data = bytes(frame.data)
+        if frame.opcode is Opcode.CLOSE:
+            self._note_close(Sender.CLIENT, data)
+        else:
+            self._exchange.piece(Sender.CLIENT, _KINDS[frame.opcode], data)
+        if frame.opcode is not Opcode.PONG and not self._has_closed:
+            answer = PieceKind.PONG if frame.opcode is Opcode.PING else PieceKind.CLOSE
+            self._exchange.piece(Sender.SERVER, answer, data)
 
     def _note_close(self, side: Sender, data: bytes) -> None:
-        if side is Sender.CLIENT:
-            self._exchange.piece(side, PieceKind.CLOSE, data)
+        self._exchange.piece(side, PieceKind.CLOSE, data)
         code, reason = close_code_and_reason(data)
         self._exchange.end(EndKind.WEBSOCKET_CLOSED, side, code, reason)
 
-
-def _extensions(answer: Accept) -> list[ServerPerMessageDeflateFactory] | None:
-    recorded = header(answer.headers, "sec-websocket-extensions") or ""
-    return [ServerPerMessageDeflateFactory()] if "permessage-deflate" in recorded else None
-
-
-def _handshake(request: HttpRequest) -> bytes:
-    lines = [f"GET {request.target} HTTP/1.1"]
-    lines += [f"{name}: {value}" for name, value in request.headers]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+    def _rendered(self, action: Sending | Finish) -> bytes:
+        match action:
+            case SendFrame(kind=PieceKind.CLOSE):
+                self._has_closed = True
+                self._note_close(Sender.SERVER, action.data)
+            case SendFrame():
+                self._exchange.piece(Sender.SERVER, action.kind, action.data)
+            case Finish():
+                return b""
+            case _:
+                raise AssertionError(f"{action} has no place on a socket")
+        if action.kind is PieceKind.UNDECODED:
+            return action.data
+        frame = Frame(_OPCODES[action.kind], action.data)
+        return frame.serialize(mask=False, extensions=self._protocol.extensions)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from replayer.actions import SendHead
-from replayer.player import HttpRequest
+from replayer.http_request import HttpRequest, Origin
 from wiretape.facts import (
     End,
     EndKind,
@@ -26,24 +26,22 @@ class ReplayTape:
         self._now_us = now_us
         self._count = 0
 
-    def begin(
-        self, request: HttpRequest, *, is_tls: bool, address: tuple[str, int]
-    ) -> "ReplayExchange":
-        """A request has arrived whole. ``address`` is where we listen."""
+    def begin(self, request: HttpRequest, own: Origin) -> "ReplayExchange":
+        """A request has arrived whole. ``own`` is the address that it came in on."""
         self._count += 1
         at_us = self._now_us()
-        host, port = address
+        origin = request.origin or own
         self._put(
             RequestHead(
                 self._count,
                 at_us,
                 request.connection,
                 request.method,
-                "https" if is_tls else "http",
-                request.host or host,
-                request.port or port,
+                origin.scheme,
+                origin.host,
+                origin.port,
                 redact_target(request.target),
-                "HTTP/1.1",
+                request.http_version,
                 redact_headers(request.headers),
             )
         )
@@ -61,6 +59,7 @@ class ReplayExchange:
         self._has_ended = False
 
     def head(self, head: SendHead) -> None:
+        """The head of the response is sent."""
         self._put(
             ResponseHead(
                 self._number,
@@ -73,6 +72,7 @@ class ReplayExchange:
         )
 
     def piece(self, sender: Sender, kind: PieceKind, data: bytes) -> None:
+        """Something crosses after the heads."""
         self._put(Piece(self._number, self._now_us(), sender, kind, data))
 
     def end(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from wiretape.content import ContentDecoder
+from wiretape.content import decode
 from wiretape.facts import Headers, all_headers, header
 from wiretape.scope import Purpose
 
@@ -37,7 +37,7 @@ class Asked:
 
     ``session`` is the conversation's id as the client names it, ``None`` where it names none.
     ``body`` is the parsed JSON; ``None`` where there is none or it is not JSON, and then ``raw``
-    is all there is. ``raw`` has its content coding removed.
+    is all there is. ``raw`` has its content coding removed, if that is possible.
     """
 
     kind: RequestKind
@@ -73,8 +73,9 @@ _SESSION_HEADERS: Final = ("thread-id", "session-id", "session_id", "conversatio
 
 def asked_over_http(purpose: Purpose | None, headers: Headers, body: bytes) -> Asked:
     """What an HTTP request asked; ``body`` is as it was sent."""
-    decoder = ContentDecoder(", ".join(all_headers(headers, "content-encoding")) or None)
-    raw = decoder.feed(body) + decoder.finish()
+    raw, fault = decode(body, ", ".join(all_headers(headers, "content-encoding")) or None)
+    if fault is not None:
+        raw = body
     parsed = _json(raw)
     kind = RequestKind.OTHER if purpose is None else _KIND_OF_PURPOSE[purpose]
     return Asked(kind, _session(headers, parsed), headers, parsed, raw)

@@ -1,0 +1,64 @@
+"""Performs a player's actions on a pipe: at their times, or joined into few writes."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final
+
+from replayer.actions import Action, Drop, Ending, Finish, Hold, Reset, Sending
+from replayer.pacing import Pace
+from replayer.pipes import Pipe
+
+_JOINED_BYTES: Final = 64 * 1024
+
+
+async def perform(
+    actions: Iterable[Action],
+    pipe: Pipe,
+    pace: Pace,
+    began_s: float,
+    render: Callable[[Sending | Finish], bytes],
+) -> Ending | None:
+    """Sends what ``actions`` say, and gives the one that ends them, which is left to be done.
+
+    ``None``: they do not end, there is more to come. ``began_s`` is the loop's time at what set
+    them off; ``render`` puts what is sent, and the end, into bytes.
+    """
+    waiting = bytearray()
+
+    async def flush() -> None:
+        data = bytes(waiting)
+        waiting.clear()
+        await pipe.send(data)
+
+    for action in actions:
+        if pace.waits and not isinstance(action, Hold):
+            await flush()
+            await pace.until(action.at_us, began_s)
+        match action:
+            case Finish():
+                waiting += render(action)
+                await flush()
+                return action
+            case Drop() | Reset() | Hold():
+                await flush()
+                return action
+            case _:
+                waiting += render(action)
+                if len(waiting) >= _JOINED_BYTES:
+                    await flush()
+    await flush()
+    return None
+
+
+async def first_of(*runners: Coroutine[Any, Any, None]) -> None:
+    """Runs all until the first ends; the others are cancelled and have ended on return."""
+    tasks = [asyncio.create_task(runner) for runner in runners]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in tasks:
+        if not task.cancelled():
+            task.result()

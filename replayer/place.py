@@ -1,0 +1,84 @@
+"""Where a replay stands: what of the recording is used up, and what the client has asked."""
+
+from dataclasses import dataclass, replace
+
+from replayer.matching import Match, Sessions
+from replayer.report import ReplayedRequest, Report, Verdict
+from replayer.script import Recorded, RecordedExchange, Script
+from wiretape.asked import Asked
+from wiretape.attempts import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: over which transport, on which of the client's connections."""
+
+    transport: Transport
+    connection: int
+
+
+class Place:
+    """The state that the parts of a player share.
+
+    ``unused`` are the recorded exchanges that answered nothing yet, in recorded order.
+    """
+
+    def __init__(self, script: Script, *, is_strict: bool) -> None:
+        self.script = script
+        self.is_strict = is_strict
+        self.report = Report()
+        self.sessions = Sessions()
+        self.unused = [recorded for recorded in script.exchanges if recorded.is_request]
+
+    def refuses(self, match: Match[Recorded]) -> bool:
+        """Whether a request that was found is not answered, because it is not the same."""
+        return self.is_strict and not match.is_exact
+
+    def note(self, caller: Caller, asked: Asked, match: Match[Recorded]) -> int:
+        """Puts a request that the recording has into the report; gives its place there."""
+        verdict = Verdict.EXACT if match.is_exact else Verdict.DIFFERENT
+        return self._note(caller, asked, verdict, match)
+
+    def note_unexpected(self, caller: Caller, asked: Asked, near: Match[Recorded] | None) -> None:
+        """Puts a request that the recording does not have into the report."""
+        self._note(caller, asked, Verdict.UNEXPECTED, near)
+
+    def note_again(self, noted: int, match: Match[Recorded]) -> None:
+        """Another recorded request turned out to be the one that was meant."""
+        exchange, message = match.recorded.place
+        requests = self.report.requests
+        requests[noted] = replace(
+            requests[noted],
+            verdict=Verdict.EXACT if match.is_exact else Verdict.DIFFERENT,
+            exchange=exchange,
+            message=message,
+            differences=match.differences,
+        )
+
+    def _note(
+        self, caller: Caller, asked: Asked, verdict: Verdict, match: Match[Recorded] | None
+    ) -> int:
+        exchange, message = match.recorded.place if match else (None, None)
+        requests = self.report.requests
+        requests.append(
+            ReplayedRequest(
+                len(requests) + 1,
+                caller.transport,
+                asked.kind,
+                caller.connection,
+                verdict,
+                exchange,
+                message,
+                match.differences if match else (),
+            )
+        )
+        return len(requests) - 1
+
+    def use(self, recorded: RecordedExchange) -> None:
+        """Takes a recorded exchange: nothing else will be answered with it."""
+        self.unused.remove(recorded)
+
+    def give_back(self, recorded: RecordedExchange) -> None:
+        """Lets it be used after all."""
+        self.unused.append(recorded)
+        self.unused.sort(key=lambda each: each.id)

@@ -1,0 +1,55 @@
+"""The report of a replay as a JSON file."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wiretape.errors import UsageError, WouldOverwrite
+from wiretape.redact import redact_command
+
+
+def check_report_file(path: Path) -> None:
+    """Sees to it, before anything is run, that a report can be written to ``path``.
+
+    Raises:
+        WouldOverwrite: there is something that is no report; an earlier report may be replaced.
+        UsageError: there is no such folder.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}: name another file with --report.")
+    if path.exists() and not _is_report(path):
+        raise WouldOverwrite(
+            f"{path} exists and is no report of a replay: name another file with --report."
+        )
+
+
+def write_report(
+    path: Path, tape: Path, command: Sequence[str], exit_code: int, report: dict[str, Any]
+) -> None:
+    """Writes ``report``, with what was replayed, to whom, and how that ended.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    document = {
+        "tape": str(tape),
+        "command": redact_command(command),
+        "exit_code": exit_code,
+        **report,
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    try:
+        path.write_text(text, "utf-8", "surrogatepass")
+    except OSError as error:
+        raise UsageError(
+            f"the report {path} cannot be written ({error.strerror}): name another file."
+        ) from error
+
+
+def _is_report(path: Path) -> bool:
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(document, dict) and {"tape", "counts"} <= document.keys()
