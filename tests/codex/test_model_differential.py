@@ -1,0 +1,160 @@
+"""The real client against the model of it: what a run does is what the model foretells.
+
+Each cell is a scripted situation, run once with the real client and once with the model. Equal
+must be what the provider was asked (attempts, transports), what was printed, what the agent said,
+and the exit code. The table of all cells is printed at the end.
+"""
+
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from client_cells import CELLS, NEW, OLD, Cell
+from codex_binary import codex_binary
+from codex_run import CodexRun, run_codex
+from prediction import Prediction, predict
+from provider import HOST, Provider
+
+from wiretape.client.dialect import Dialect
+from wiretape.client.dialects import dialect_for
+
+pytestmark = pytest.mark.codex
+
+PROMPT = "Follow the script."
+AT_ONCE = 2
+"""How many clients run at the same time."""
+NO_METADATA = (
+    "Model metadata for `gpt-5.2-codex` not found. Defaulting to fallback metadata; "
+    "this can degrade performance and cause issues."
+)
+"""The newer client's first words with a model that it does not know; no part of a turn."""
+
+FORESEEN = [
+    pytest.param(cell, version, id=f"{version}-{cell}")
+    for version in (OLD, NEW)
+    for cell in CELLS
+    if version not in cell.unforeseen
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One cell as it was foretold and as it went."""
+
+    foretold: Prediction
+    seen: Prediction
+
+
+class Table:
+    """The cells that were run, for the end of the report."""
+
+    def __init__(self) -> None:
+        self.runs: list[tuple[str, Cell, Run]] = []
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """One line for each cell, then the cells that cannot be foretold, with the reason."""
+        if not self.runs:
+            return
+        terminalreporter.section("the real client against its model")
+        for version, cell, run in self.runs:
+            verdict = "as foretold" if run.seen == run.foretold else "DIFFERS"
+            asked = f"exit {run.seen.exit_code}, asked: {run.seen.asked}"
+            terminalreporter.write_line(f"{version:8}{cell!s:50}{verdict:13}{asked}")
+        for version in (OLD, NEW):
+            for cell in CELLS:
+                if version in cell.unforeseen:
+                    reason = cell.unforeseen[version]
+                    terminalreporter.write_line(f"{version:8}{cell!s:50}not foretold: {reason}")
+        right = sum(run.seen == run.foretold for _, _, run in self.runs)
+        terminalreporter.write_line(f"{right} of {len(self.runs)} cells as foretold")
+
+
+@pytest.fixture(scope="module")
+def runs(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str, Cell], Run]]:
+    """Gives the run of a cell. All that were asked for are begun at once, a few at a time."""
+    table = Table()
+    request.config.pluginmanager.register(table)
+    begun: dict[str, Future[Run]] = {}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for item in request.session.items:
+            wanted = getattr(getattr(item, "callspec", None), "params", {})
+            if item.path == Path(__file__) and codex_binary(wanted["version"]) is not None:
+                cell, version = wanted["cell"], wanted["version"]
+                folder = tmp_path_factory.mktemp("codex")
+                begun[f"{version} {cell}"] = pool.submit(_run, version, cell, folder)
+
+        def finished(version: str, cell: Cell) -> Run:
+            run = begun[f"{version} {cell}"].result()
+            table.runs.append((version, cell, run))
+            return run
+
+        yield finished
+        for waiting in begun.values():
+            waiting.cancel()
+
+
+def _run(version: str, cell: Cell, folder: Path) -> Run:
+    with ExitStack() as stack:
+        if cell.script is None:
+            # Bound but not listened on, so that nobody else takes the port.
+            unused = stack.enter_context(socket.socket())
+            unused.bind((HOST, 0))
+            base_url, provider = f"http://{HOST}:{unused.getsockname()[1]}/v1", None
+        else:
+            provider = stack.enter_context(Provider(cell.script))
+            base_url = provider.base_url
+        foretold = predict(
+            cell.script,
+            _dialect(version),
+            base_url=base_url,
+            transport=cell.transport,
+            settings=cell.settings,
+        )
+        binary = codex_binary(version)
+        assert binary is not None
+        run = run_codex(
+            binary,
+            PROMPT,
+            base_url=base_url,
+            transport=cell.transport,
+            home=folder / "home",
+            cwd=folder / "work",
+            settings=cell.settings,
+        )
+        return Run(foretold, _seen(run, "" if provider is None else provider.summary))
+
+
+def _dialect(version: str) -> Dialect:
+    dialect = dialect_for((("user-agent", f"codex_exec/{version} (Linux; x86_64) unknown"),))
+    assert dialect is not None
+    return dialect
+
+
+def _seen(run: CodexRun, asked: str) -> Prediction:
+    assert run.exit_code is not None, f"the client did not end: {run.stdout}"
+    messages = [
+        event["item"]["text"]
+        for event in run.events
+        if event["type"] == "item.completed" and event["item"]["type"] == "agent_message"
+    ]
+    complaints = [complaint for complaint in run.complaints if complaint != NO_METADATA]
+    return Prediction(asked, tuple(complaints), tuple(messages), run.exit_code)
+
+
+@pytest.mark.parametrize(("cell", "version"), FORESEEN)
+def test_the_real_client_does_what_the_model_foretells(
+    cell: Cell,
+    version: str,
+    codex: Callable[[str], Path],
+    runs: Callable[[str, Cell], Run],
+) -> None:
+    """Requests, complaints, messages and exit code are the model's."""
+    codex(version)
+    run = runs(version, cell)
+    assert run.seen == run.foretold
