@@ -220,7 +220,7 @@ class TapeWriter:
             time.sleep(_FLUSH_S)
         self._ballast.release()
         # Loose segments and a write-ahead log beside the tape are untidy, not a loss.
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, ValueError):
             self._connection.execute("BEGIN IMMEDIATE")
             self._rows.rest_all()
             self._connection.execute("COMMIT")
@@ -231,9 +231,8 @@ class TapeWriter:
 
     def _give_up(self) -> None:
         """The last resort on a full disk: heads, ends and gaps fit into the ballast's place."""
+        # Not for what is waiting: it would fill this room too, and leave none for the gaps.
         self._ballast.release()
-        if self._flush():
-            return
         kept: list[Fact] = []
         lost: dict[int, Loss] = {}
         while self._waiting or self._queue:
@@ -276,7 +275,9 @@ def _create(path: Path, label: TapeLabel) -> sqlite3.Connection:
         ) from error
     except OSError as error:
         raise _no_tape(path, error.strerror) from error
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=1.0)
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, timeout=_FLUSH_S
+    )
     try:
         _lay_out(connection, label)
     except sqlite3.Error as error:
