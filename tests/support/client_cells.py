@@ -248,6 +248,7 @@ NO_TIMEOUT = "it has no timeout for an upgrade, and waits without end"
 WORDING = "how its JSON library words a fraction is no rule of the client"
 REDIRECT = "its HTTP library follows redirects, out of the client's sight"
 CHANCE = "whether it reads an end or a reset is chance"
+CLOCK = "its words or its wait depend on the time of day"
 
 _QUIET_ON_A_SOCKET = frozenset(
     {
@@ -308,6 +309,10 @@ def _cells() -> Iterator[Cell]:
     yield Cell("nobody listens", WEBSOCKET, None, {}, {NEW: ENDLESS})
     yield Cell("redirect", SSE, Script(posts=(Plain(302, "", _ELSEWHERE),)), {}, _always(REDIRECT))
     yield Cell("usage with a fraction", SSE, Script(posts=_FRACTION), {}, {NEW: WORDING})
+    resets = Plain(429, body(type="usage_limit_reached", resets_at=4_000_000_000))
+    yield Cell("usage limit until a time", SSE, Script(posts=(resets,)), {}, _always(CLOCK))
+    dated = Plain(503, BAD, (("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"),))
+    yield Cell("retry-after a date", SSE, Script(posts=(dated,)), {}, {NEW: CLOCK})
     yield Cell("dropped while tools run", WEBSOCKET, _on_socket(_DROPPED), {}, {OLD: CHANCE})
 
 
