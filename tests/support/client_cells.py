@@ -57,20 +57,23 @@ IMPATIENT = {"stream_idle_timeout_ms": 1000}
 class Cell:
     """One situation: a script and the transport that the client begins with.
 
-    ``script`` is ``None`` where nobody listens at the provider's address. ``unforeseen`` says, by
-    version, why the model cannot foretell the run.
+    ``script`` is ``None`` where nobody listens at the provider's address.
     """
 
     name: str
     transport: str
     script: Script | None
     changes: Mapping[str, int] = field(default_factory=dict)
-    unforeseen: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def settings(self) -> Mapping[str, int]:
         """The provider's settings: small budgets, unless the cell changes them."""
         return {**SMALL_BUDGETS, **self.changes}
+
+    @property
+    def unforeseen(self) -> Mapping[str, str]:
+        """By version, why the model cannot foretell the run."""
+        return UNFORESEEN.get(self.name, {})
 
     def __str__(self) -> str:
         """``sse: cut``"""
@@ -123,6 +126,10 @@ _ON_BOTH: dict[str, tuple[Reply, ...]] = {
     "completed with a null id": replies(SAID, event("response.completed", response={"id": None})),
     "completed with half a usage": replies(
         SAID, event("response.completed", response={"id": "r", "usage": {"input_tokens": 1}})
+    ),
+    "completed with a fraction": replies(
+        SAID,
+        event("response.completed", response={"id": "r", "usage": {**USAGE, "total_tokens": 1.5}}),
     ),
     "completed without response": replies(SAID, event("response.completed")),
     "incomplete: max_output_tokens": replies(incomplete("max_output_tokens")),
@@ -191,6 +198,13 @@ _REFUSED: dict[str, Plain] = {
     "status 429: capped model": Plain(429, "{}", (("x-codex-model-cap-model", "m"),)),
     "status 503: overloaded": Plain(503, body(code="server_is_overloaded", message="m")),
     "status 503: slow down": Plain(503, body(code="slow_down", message="m")),
+    "status 429: usage limit until a time": Plain(
+        429, body(type="usage_limit_reached", resets_at=4_000_000_000)
+    ),
+    "status 503 with a date in retry-after": Plain(
+        503, BAD, (("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"),)
+    ),
+    "status 302": Plain(302, "", (("location", "/v1/elsewhere"),)),
     "status 400: invalid prompt": Plain(400, body(code="invalid_prompt", message="told")),
     "status 400: policy": Plain(400, body(code="cyber_policy")),
     "status 400: image": Plain(
@@ -241,14 +255,21 @@ _UPGRADES: dict[str, tuple[Accept | Plain | Drop, ...]] = {
     "upgrade reset": (Drop(Reset()),),
 }
 
-_ELSEWHERE: Headers = (("location", "/v1/elsewhere"),)
+_ENDLESS = "it waits without end, so that the run has no outcome"
+_CLOCK = "its words or its wait depend on the time of day"
+_REDIRECT = "its HTTP library follows redirects, out of the client's sight"
 
-ENDLESS = "it waits without end, so that the run has no outcome"
-NO_TIMEOUT = "it has no timeout for an upgrade, and waits without end"
-WORDING = "how its JSON library words a fraction is no rule of the client"
-REDIRECT = "its HTTP library follows redirects, out of the client's sight"
-CHANCE = "whether it reads an end or a reset is chance"
-CLOCK = "its words or its wait depend on the time of day"
+UNFORESEEN: Mapping[str, Mapping[str, str]] = {
+    "post unanswered": {OLD: _ENDLESS, NEW: _ENDLESS},
+    "upgrade unanswered": {OLD: _ENDLESS},
+    "nobody listens": {NEW: _ENDLESS},
+    "status 302": {OLD: _REDIRECT, NEW: _REDIRECT},
+    "status 429: usage limit until a time": {OLD: _CLOCK, NEW: _CLOCK},
+    "status 503 with a date in retry-after": {NEW: _CLOCK},
+    "completed with a fraction": {NEW: "how its JSON library words a fraction is no rule of it"},
+    "dropped while tools run": {OLD: "whether it reads an end or a reset is chance"},
+}
+"""Cells that the model cannot foretell, by version, with the reason."""
 
 _QUIET_ON_A_SOCKET = frozenset(
     {
@@ -262,10 +283,6 @@ _QUIET_ON_A_SOCKET = frozenset(
 )
 """What one version or the other goes on waiting after, where the socket stays open."""
 
-_FRACTION = replies(
-    SAID,
-    event("response.completed", response={"id": "r", "usage": {**USAGE, "total_tokens": 1.5}}),
-)
 _DROPPED = (Reply(Run("sleep 0.2"), Fin()), Reply(Say("done")))
 
 
@@ -285,43 +302,28 @@ def _cells() -> Iterator[Cell]:
         script = Script(posts=ANSWER, upgrades=OPEN, messages=ANSWER, warm_ups=given)
         yield Cell(name, WEBSOCKET, script)
     for name, upgrades in _UPGRADES.items():
-        unforeseen = {OLD: NO_TIMEOUT} if name == "upgrade unanswered" else {}
         script = Script(posts=ANSWER, upgrades=upgrades, messages=ANSWER)
-        yield Cell(name, WEBSOCKET, script, unforeseen=unforeseen)
+        yield Cell(name, WEBSOCKET, script)
     for retries in (0, 2):
         budget = {"stream_max_retries": retries}
         yield Cell(f"{retries} retries", SSE, Script(posts=LOST), budget)
         yield Cell(f"{retries} retries", WEBSOCKET, _on_socket(LOST, posts=LOST), budget)
-    for retries in (0, 2):
         budget = {"request_max_retries": retries}
         yield Cell(f"500, {retries} request retries", SSE, Script(posts=(Plain(500),)), budget)
     yield Cell("fallback to 500", WEBSOCKET, _on_socket(LOST, posts=(Plain(500),)))
     yield Cell("fallback to 429", WEBSOCKET, _on_socket(LOST, posts=(Plain(429),)))
-    yield Cell(
-        "lost, then upgrade 426",
-        WEBSOCKET,
-        Script(posts=ANSWER, upgrades=(*OPEN, Plain(426)), messages=LOST),
-    )
+    too_late = Script(posts=ANSWER, upgrades=(*OPEN, Plain(426)), messages=LOST)
+    yield Cell("lost, then upgrade 426", WEBSOCKET, too_late)
     yield Cell("post cut", SSE, Script(posts=(Drop(Fin()),)))
     yield Cell("post reset", SSE, Script(posts=(Drop(Reset()), *ANSWER)))
-    yield Cell("post unanswered", SSE, Script(posts=(Drop(Hang()),)), {}, _always(ENDLESS))
-    yield Cell("nobody listens", SSE, None, {}, {NEW: ENDLESS})
-    yield Cell("nobody listens", WEBSOCKET, None, {}, {NEW: ENDLESS})
-    yield Cell("redirect", SSE, Script(posts=(Plain(302, "", _ELSEWHERE),)), {}, _always(REDIRECT))
-    yield Cell("usage with a fraction", SSE, Script(posts=_FRACTION), {}, {NEW: WORDING})
-    resets = Plain(429, body(type="usage_limit_reached", resets_at=4_000_000_000))
-    yield Cell("usage limit until a time", SSE, Script(posts=(resets,)), {}, _always(CLOCK))
-    dated = Plain(503, BAD, (("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"),))
-    yield Cell("retry-after a date", SSE, Script(posts=(dated,)), {}, {NEW: CLOCK})
-    yield Cell("dropped while tools run", WEBSOCKET, _on_socket(_DROPPED), {}, {OLD: CHANCE})
+    yield Cell("post unanswered", SSE, Script(posts=(Drop(Hang()),)))
+    yield Cell("nobody listens", SSE, None)
+    yield Cell("nobody listens", WEBSOCKET, None)
+    yield Cell("dropped while tools run", WEBSOCKET, _on_socket(_DROPPED))
 
 
 def _on_socket(messages: tuple[Reply, ...], posts: tuple[Reply | Plain, ...] = ANSWER) -> Script:
     return Script(posts=posts, upgrades=OPEN, messages=messages)
-
-
-def _always(reason: str) -> Mapping[str, str]:
-    return {OLD: reason, NEW: reason}
 
 
 CELLS = tuple(_cells())
