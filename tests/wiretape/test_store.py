@@ -42,7 +42,6 @@ from wiretape.facts import (
     ResponseHead,
     Sender,
 )
-from wiretape.schema import migrations
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_rows import TapeRows
 from wiretape.store_writer import TapeWriter
@@ -404,8 +403,3 @@ def test_the_tables_are_linked(tmp_path: Path) -> None:
             ("gaps", "exchange", "exchanges"),
         ]
     )
-
-
-def test_the_migrations_are_named() -> None:
-    """A tape says which it has; their names are part of the format."""
-    assert repr(migrations) == "<Migrations 'wiretape': [m001_facts]>"
