@@ -12,10 +12,11 @@ from recorder.routing import Routing, Scope, configured_hosts, parse_upstream
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import new_tape_path, recordings_folder
 from wiretape.commands.summary import summary_line
+from wiretape.errors import WiretapeError
 from wiretape.scope import MODEL_HOSTS
 
 
-@click.command()
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option(
     "-o",
     "--output",
@@ -82,8 +83,16 @@ def record(
     host, port = listen
     recording = Recording(tape, host, port, routing, command, None if command else target)
     code = run_recording(recording, os.environ, _tell)
-    _tell(summary_line(tape))
+    _tell(_last_line(tape))
     return code
+
+
+def _last_line(tape: Path) -> str:
+    try:
+        return summary_line(tape)
+    except WiretapeError as error:
+        # The command's own outcome stands, whatever became of the tape.
+        return str(error)
 
 
 def _tell(sentence: str) -> None:

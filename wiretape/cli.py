@@ -59,9 +59,17 @@ def wiretape() -> None:
 
 def _sentence(error: click.ClickException) -> str:
     message = error.format_message()
-    if isinstance(error, click.UsageError) and "`" not in message and error.ctx is not None:
-        message = f"{message.rstrip('.')}: see `{error.ctx.command_path} --help`."
-    return message
+    if not isinstance(error, click.UsageError) or error.ctx is None or "`" in message:
+        return message
+    if not message.endswith("?"):
+        message = message.rstrip(".") + "."
+    if isinstance(error, click.NoSuchOption) and _wraps_a_command(error.ctx.command):
+        message += " An option of the wrapped command stands behind ` -- `."
+    return f"{message} See `{error.ctx.command_path} --help`."
+
+
+def _wraps_a_command(command: click.Command) -> bool:
+    return any(parameter.name == "command" for parameter in command.params)
 
 
 def main(arguments: list[str] | None = None) -> Any:

@@ -12,7 +12,7 @@ from wiretape.commands.options import json_option
 from wiretape.commands.places import recordings_folder
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.commands.words import columns, counted, duration, moment, printable, size
-from wiretape.errors import TapeError, TapeMissing
+from wiretape.errors import TapeError
 
 
 @click.command()
@@ -53,13 +53,9 @@ def ls(paths: tuple[Path, ...], as_json: bool) -> int:
 def _tapes(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            yield from sorted(path.glob("*.db"))
-        elif path.exists():
-            yield path
+            yield from sorted(path.rglob("*.db"))
         else:
-            raise TapeMissing(
-                f"there is no tape at {path}: `wiretape ls` lists the tapes there are."
-            )
+            yield path
 
 
 def _lines(tape: dict[str, Any]) -> Iterator[str]:

@@ -29,7 +29,8 @@ from wiretape.store_reader import TapeReader
 def show(tape: Path, session: str | None, events: bool, as_json: bool) -> int:
     """Show what is on TAPE.
 
-    Its sessions, requests and attempts, or with --events everything that crossed. Works on a tape that is still being written, and on one that was cut off.
+    Its sessions, requests and attempts, or with --events everything that crossed. Works on a tape
+    that is still being written, and on one that was cut off.
 
     \b
     wiretape show bug.db
@@ -112,6 +113,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
             f"{counted(len(session['requests']), 'request')}, "
             f"{counted(session['attempts'], 'attempt')}, {duration(session['duration_us'])}"
         )
+        went = f", sent to {session['upstream']}" if session["upstream"] else ""
+        yield f"  {printable(session['url'])}{went}"
         for request in session["requests"]:
             yield f"  request {request['number']}"
             for attempt in request["attempts"]:

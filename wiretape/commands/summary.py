@@ -50,4 +50,11 @@ def count(sessions: list[Session], gaps: int) -> Counts:
 def summary_line(tape: Path) -> str:
     """Names the tape and counts what is on it."""
     with TapeReader(tape) as reader:
-        return f"the tape is {tape}: {count(sessions_of(reader), len(reader.gaps()))}."
+        counts = count(sessions_of(reader), len(reader.gaps()))
+        has_any = next(reader.exchanges(), None) is not None
+    if has_any:
+        return f"the tape is {tape}: {counts}."
+    return (
+        f"the tape is {tape}: nothing crossed. Does the client heed HTTPS_PROXY, and does it talk "
+        "by itself, or through a process that was running before?"
+    )

@@ -19,13 +19,35 @@ def tape_as_json(path: Path, *, with_requests: bool) -> dict[str, Any]:
         label = reader.label()
         sessions = sessions_of(reader)
         gaps = reader.gaps()
+        told = [
+            {**_session(session, with_requests=with_requests), **_address(reader, session)}
+            for session in sessions
+        ]
     return {
         "tape": str(path),
-        "size_bytes": path.stat().st_size,
+        "size_bytes": _size_bytes(path),
         **asdict(label),
         **asdict(count(sessions, len(gaps))),
-        "sessions": [_session(session, with_requests=with_requests) for session in sessions],
+        "sessions": told,
         "gaps": [asdict(gap) for gap in gaps] if with_requests else len(gaps),
+    }
+
+
+def _size_bytes(path: Path) -> int:
+    """The size of the tape, with what SQLite keeps beside it while it is written."""
+    beside = path.with_name(f"{path.name}-wal")
+    return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
+
+
+def _address(reader: TapeReader, session: Session) -> dict[str, str | None]:
+    """Where the session's first request was sent to: as asked, and where it really went."""
+    exchange = reader.exchange(session.tries[0].attempt.exchange)
+    assert exchange is not None
+    asked = exchange.request
+    host = f"[{asked.host}]" if ":" in asked.host else asked.host
+    return {
+        "url": f"{asked.scheme}://{host}:{asked.port}{asked.target.partition('?')[0]}",
+        "upstream": asked.upstream,
     }
 
 

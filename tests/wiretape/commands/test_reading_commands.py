@@ -154,9 +154,19 @@ def test_ls_as_json_counts(tape: Path, capsys: pytest.CaptureFixture[str]) -> No
             "events": 3,
             "outcome": "completed",
             "detail": "",
+            "url": "https://api.openai.com:443/v1/responses",
+            "upstream": None,
         }
     ]
     assert found["gaps"] == 1
+
+
+def test_ls_goes_on_after_a_missing_tape(tape: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that leads nowhere is told of; the rest is listed."""
+    code, out, err = run(capsys, "ls", "missing.db", tape)
+    assert code == 3
+    assert out.startswith(f"{tape}  ")
+    assert "there is no tape at missing.db" in err
 
 
 def test_ls_goes_on_after_a_bad_tape(tape: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,6 +186,7 @@ def test_show_tells_each_attempt(tape: Path, capsys: pytest.CaptureFixture[str])
     assert out.splitlines()[3:] == [
         "session session-one",
         "  codex_exec/0.99.0 (Linux), gpt-5, 1 request, 2 attempts, 609 ms",
+        "  https://api.openai.com:443/v1/responses",
         "  request 1",
         "    first          http create (exchange 1) at 0.001 s: cut server_closed in 40 ms,"
         f" 1 event, sent {len(BODY)} B, got {len(CREATED)} B",
@@ -286,11 +297,12 @@ def test_a_newer_tape_is_refused(tape: Path, capsys: pytest.CaptureFixture[str])
     ("arguments", "code", "said"),
     [
         (("nonsense",), 2, "there is no command 'nonsense': `wiretape --help` lists them."),
-        (("show",), 2, "Missing argument 'TAPE': see `wiretape show --help`."),
+        (("show",), 2, "Missing argument 'TAPE'. See `wiretape show --help`."),
         (("show", "missing.db"), 3, "there is no tape at missing.db"),
         (("ls", "missing.db"), 3, "there is no tape at missing.db"),
         (("show", "--nonsense"), 2, "No such option '--nonsense'"),
         (("record", "--listen", "nowhere"), 2, "'nowhere' is no address"),
+        (("replay", "t.db", "codex", "--json"), 2, "of the wrapped command stands behind ` -- `"),
     ],
 )
 def test_bad_input_gets_one_sentence(
