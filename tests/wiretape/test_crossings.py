@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from tapes import EVENT_STREAM, JSON_BODY, TapeMaker, ask, completed, created, delta, sse
+from timed_tapes import EVENT_STREAM, JSON_BODY, TapeMaker, ask, completed, created, delta, sse
 
 from wiretape.crossings import Crossing, all_crossings, crossings_of
 from wiretape.facts import EndKind, PieceKind, Sender
