@@ -145,7 +145,6 @@ class Connection:
     async def _until_client_leaves(self) -> None:
         while data := await self._pipe.receive():
             self._reader.feed(data)
-        self._reader.feed(b"")
 
     async def _end(
         self, ending: Ending | None, exchange: ReplayExchange, *, is_reusable: bool

@@ -35,14 +35,14 @@ class RequestReader:
         self._body = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Some bytes have arrived; empty when the client has closed its side."""
+        """Some bytes have arrived."""
         self._http.receive_data(data)
 
     def next_request(self) -> HttpRequest | None:
         """The next request that has arrived whole, ``None`` while there is none.
 
         Raises:
-            NotHttp: what has arrived is no HTTP, or the client has left.
+            NotHttp: what has arrived is no HTTP.
         """
         try:
             while (event := self._http.next_event()) is not h11.NEED_DATA:
@@ -51,10 +51,8 @@ class RequestReader:
                         self._head = event
                     case h11.Data():
                         self._body += event.data
-                    case h11.EndOfMessage():
-                        return self._finished()
                     case _:
-                        raise NotHttp("the client has left")
+                        return self._finished()
         except h11.RemoteProtocolError as error:
             raise NotHttp(str(error)) from error
         return None
@@ -77,13 +75,8 @@ class RequestReader:
         assert head is not None
         self._head = None
         self._body.clear()
-        behind, has_left = self._http.trailing_data
-        self._http = _new_http()
-        # Nothing at all would tell h11 that the client has left.
-        if behind:
+        if behind := self.rest():
             self._http.receive_data(behind)
-        if has_left:
-            self._http.receive_data(b"")
         split = split_target(head.target.decode("latin-1"))
         if split is None:
             raise NotHttp(f"{head.target!r} is no address")

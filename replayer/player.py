@@ -19,6 +19,7 @@ from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
+from wiretape.commands.words import counted
 from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
 
 _is_model_host = host_matcher(MODEL_HOSTS)
@@ -54,7 +55,8 @@ class Player:
         self._hosts = {each.origin.host for each in script.exchanges}
         if script.gaps:
             self.report.note(
-                f"the recording has {len(script.gaps)} gaps: what was lost cannot be replayed"
+                f"the recording has {counted(len(script.gaps), 'gap')}: "
+                "what was lost cannot be replayed"
             )
 
     @property

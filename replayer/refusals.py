@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from replayer.actions import Action, Finish, Hold, SendBytes, SendFrame, SendHead
 from replayer.likeness import Difference
 from replayer.matching import Match
+from wiretape.commands.words import counted
 from wiretape.facts import PieceKind
 
 
@@ -35,7 +36,8 @@ def socket_error(sentence: str) -> list[Action]:
 
 def difference_sentence(differences: Sequence[Difference]) -> str:
     """Why a request that was found in the recording is not answered, in strict replay."""
-    more = f" ({len(differences) - 1} more differences)" if len(differences) > 1 else ""
+    others = len(differences) - 1
+    more = f", and {counted(others, 'more difference')}" if others else ""
     return f"wiretape: this request is not as it was recorded: {_told(differences[0])}{more}"
 
 

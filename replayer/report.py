@@ -9,6 +9,7 @@ from typing import Any, Final
 from replayer.likeness import Difference
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
+from wiretape.commands.words import counted, printable
 
 _SHOWN_PATHS: Final = 5
 
@@ -115,7 +116,7 @@ class Report:
         """The report for a person."""
         counts = self.counts()
         yield (
-            f"{_counted(counts['requests'], 'request')}: {counts['exact']} exact, "
+            f"{counted(counts['requests'], 'request')}: {counts['exact']} exact, "
             f"{counts['different']} different, {counts['unexpected']} unexpected, "
             f"{counts['not_asked']} not asked, {counts['blocked']} blocked."
         )
@@ -125,9 +126,9 @@ class Report:
         for each in self.not_asked:
             yield f"  not asked: {each.transport} {each.kind}, recorded as {_place(each)}"
         for what, times in self.blocked.items():
-            yield f"  blocked: {what} ({_counted(times, 'time')})"
+            yield f"  blocked: {printable(what)} ({counted(times, 'time')})"
         for note in self.notes:
-            yield f"  note: {note}"
+            yield f"  note: {printable(note)}"
 
 
 def _request_line(request: ReplayedRequest) -> str:
@@ -135,7 +136,8 @@ def _request_line(request: ReplayedRequest) -> str:
     if request.exchange is None:
         return f"{what}, nothing like it was recorded"
     relation = "nearest is" if request.verdict is Verdict.UNEXPECTED else "recorded as"
-    shown = ", ".join(difference.path for difference in request.differences[:_SHOWN_PATHS])
+    paths = [printable(difference.path) for difference in request.differences[:_SHOWN_PATHS]]
+    shown = ", ".join(paths)
     more = len(request.differences) - _SHOWN_PATHS
     tail = f" and {more} more" if more > 0 else ""
     differs = f"; differs in {shown}{tail}" if shown else ""
@@ -145,7 +147,3 @@ def _request_line(request: ReplayedRequest) -> str:
 def _place(request: ReplayedRequest | NotAsked) -> str:
     message = "" if request.message is None else f", message {request.message}"
     return f"exchange {request.exchange}{message}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

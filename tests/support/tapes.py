@@ -1,19 +1,10 @@
-"""Tapes built fact by fact, with fixed times: what crossed is written out in the test.
+"""Tapes for tests, built fact by fact with fixed times: no clock, no network, no recorder.
 
-Times are milliseconds since the tape began. A ``TapeMaker`` gathers facts and puts them through
-the real ``TapeWriter`` in the order of their times::
-
-    maker = TapeMaker(tmp_path / "tape.db")
-    post = maker.post(0, ask("hi"))
-    post.head(10)
-    post.events(20, created("resp_1"), completed("resp_1"))
-    post.end(30)
-    with maker.read() as reader:
-        ...
+Time goes on by ten milliseconds with every fact, so every time on a tape can be written out.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,287 +22,294 @@ from wiretape.facts import (
     ResponseHead,
     Sender,
 )
-from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeLabel, TapeWriter
 
-type Json = dict[str, Any]
+STEP_US = 10_000
+HOST = "api.openai.com"
+SESSION = "01990000-aaaa-7000-8000-000000000001"
+OTHER_SESSION = "01990000-bbbb-7000-8000-000000000002"
+JSON_HEADERS: Headers = (("content-type", "application/json"),)
+STREAM_HEADERS: Headers = (("content-type", "text/event-stream; charset=utf-8"),)
+UPGRADED: Headers = (
+    ("upgrade", "websocket"),
+    ("connection", "Upgrade"),
+    ("sec-websocket-accept", "not of this handshake"),
+)
 
-BEGAN_US = 1_767_323_045_000_000  # 2026-01-02T03:04:05Z
-LABEL = TapeLabel("record", BEGAN_US, "monotonic", '["codex", "exec"]')
-OLD_CODEX = "codex_exec/0.99.0 (Debian 12.0.0; x86_64) unknown"
-NEW_CODEX = "codex_exec/0.169.0 (Debian 12.0.0; x86_64) unknown (codex_exec; 0.169.0)"
-UPGRADE: Headers = (("Connection", "Upgrade"), ("Upgrade", "websocket"))
-EVENT_STREAM: Headers = (("content-type", "text/event-stream"),)
-JSON_BODY: Headers = (("content-type", "application/json"),)
+
+def message(text: str) -> dict[str, Any]:
+    """An input item: what the user says."""
+    content = [{"type": "input_text", "text": text}]
+    return {"type": "message", "role": "user", "content": content}
 
 
-def us(at_ms: float) -> int:
-    """Milliseconds as the tape counts them."""
-    return round(at_ms * 1000)
+def create(*texts: str, **members: Any) -> dict[str, Any]:
+    """The body of a request whose input are these messages; ``members`` are added or replaced."""
+    return {
+        "model": "gpt-5.2-codex",
+        "instructions": "Be brief.",
+        "input": [message(text) for text in texts],
+        "tools": [{"type": "function", "name": "shell"}, {"type": "function", "name": "plan"}],
+        "stream": True,
+    } | members
+
+
+def asks(*texts: str, **members: Any) -> dict[str, Any]:
+    """The same as a WebSocket message."""
+    return {"type": "response.create", **create(*texts, **members)}
+
+
+def warm_up(**members: Any) -> dict[str, Any]:
+    """A request that asks for nothing to be generated."""
+    return asks(generate=False, **members)
+
+
+def answer(text: str, response: str = "resp_1") -> tuple[dict[str, Any], ...]:
+    """The events of a short answer."""
+    return (
+        {"type": "response.created", "response": {"id": response}},
+        {"type": "response.output_text.delta", "delta": text},
+        {"type": "response.completed", "response": {"id": response, "usage": None}},
+    )
+
+
+def sse(*events: dict[str, Any]) -> tuple[bytes, ...]:
+    """Events as a stream of them, a chunk each."""
+    return tuple(
+        f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events
+    )
+
+
+def error_body(text: str) -> bytes:
+    """The body of an error of the model API."""
+    return json.dumps({"error": {"message": text}}).encode()
+
+
+def session_headers(session: str | None) -> Headers:
+    """How a client names its session; ``None`` names none."""
+    return () if session is None else (("session_id", session),)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an exchange ends. ``None`` for ``how``: the recording ends before it does."""
+
+    how: EndKind | None
+    side: Sender | None = None
+    code: int | None = None
+    reason: str | None = None
+
+
+COMPLETE = Ending(EndKind.COMPLETE)
+CUT = Ending(EndKind.SERVER_CLOSED, Sender.SERVER)
+RESET = Ending(EndKind.RESET, Sender.SERVER)
+LEFT = Ending(EndKind.CLIENT_CLOSED, Sender.CLIENT)
+REFUSED = Ending(EndKind.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that crosses on a socket."""
+
+    sender: Sender
+    kind: PieceKind
+    data: bytes
+
+
+def says(*events: dict[str, Any]) -> tuple[Step, ...]:
+    """The server sends these events as messages."""
+    return tuple(
+        Step(Sender.SERVER, PieceKind.TEXT, json.dumps(event).encode()) for event in events
+    )
+
+
+def wants(*bodies: dict[str, Any]) -> tuple[Step, ...]:
+    """The client sends these requests as messages."""
+    return tuple(Step(Sender.CLIENT, PieceKind.TEXT, json.dumps(body).encode()) for body in bodies)
+
+
+def control(sender: Sender, kind: PieceKind, data: bytes = b"") -> tuple[Step, ...]:
+    """A ping, pong or close frame."""
+    return (Step(sender, kind, data),)
+
+
+def close_frame(code: int | None, reason: str = "", sender: Sender = Sender.SERVER) -> Step:
+    """A close frame; without a code, an empty one."""
+    data = b"" if code is None else code.to_bytes(2) + reason.encode()
+    return Step(sender, PieceKind.CLOSE, data)
+
+
+def server_closed(code: int | None, reason: str = "") -> Ending:
+    """The end that goes with a server's close frame."""
+    return Ending(EndKind.WEBSOCKET_CLOSED, Sender.SERVER, code, reason)
 
 
 @dataclass(slots=True)
-class HttpMaker:
-    """One HTTP exchange being written."""
+class Recording:
+    """Facts in the order in which they cross, to be written as a tape."""
 
-    maker: "TapeMaker"
-    exchange: int
-
-    def head(self, at_ms: float, status: int = 200, headers: Headers = EVENT_STREAM) -> None:
-        """The response's head."""
-        head = ResponseHead(self.exchange, us(at_ms), status, _PHRASES[status], "HTTP/1.1", headers)
-        self.maker.facts.append(head)
-
-    def chunk(self, at_ms: float, data: bytes) -> None:
-        """Body bytes."""
-        piece = Piece(self.exchange, us(at_ms), Sender.SERVER, PieceKind.CHUNK, data)
-        self.maker.facts.append(piece)
-
-    def events(self, at_ms: float, *events: Json | str) -> None:
-        """Server-sent events in one chunk; a ``str`` is an event's data as it stands."""
-        self.chunk(at_ms, b"".join(map(sse, events)))
-
-    def end(
-        self, at_ms: float, how: EndKind = EndKind.COMPLETE, side: Sender | None = None
-    ) -> None:
-        """The exchange is over."""
-        self.maker.facts.append(End(self.exchange, us(at_ms), how, side))
-
-    def answer(self, at_ms: float, *events: Json | str) -> None:
-        """A whole answer: head, the events a millisecond later, the end a millisecond after."""
-        self.head(at_ms)
-        self.events(at_ms + 1, *events)
-        self.end(at_ms + 2)
-
-    def refuse(self, at_ms: float, status: int, body: Json | str = "", *more: Headers) -> None:
-        """A whole answer with a status and a body that is no stream."""
-        text = body if isinstance(body, str) else json.dumps(body)
-        self.head(at_ms, status, sum(more, JSON_BODY))
-        if text:
-            self.chunk(at_ms + 1, text.encode())
-        self.end(at_ms + 1)
-
-
-@dataclass(slots=True)
-class SocketMaker:
-    """One WebSocket being written."""
-
-    maker: "TapeMaker"
-    exchange: int
-
-    def ask(self, at_ms: float, message: Json, *, kind: str = "response.create") -> None:
-        """A message of the client."""
-        text = json.dumps({"type": kind} | message).encode()
-        self._piece(at_ms, Sender.CLIENT, PieceKind.TEXT, text)
-
-    def say(self, at_ms: float, *messages: Json | str) -> None:
-        """Messages of the server; a ``str`` is a message's text as it stands."""
-        for message in messages:
-            text = message if isinstance(message, str) else json.dumps(message)
-            self._piece(at_ms, Sender.SERVER, PieceKind.TEXT, text.encode())
-
-    def frame(
-        self, at_ms: float, kind: PieceKind, data: bytes = b"", sender: Sender = Sender.SERVER
-    ) -> None:
-        """Any other piece: a ping, a pong, a binary message."""
-        self._piece(at_ms, sender, kind, data)
-
-    def close(
-        self, at_ms: float, code: int, reason: str = "", side: Sender = Sender.SERVER
-    ) -> None:
-        """A close frame, and the end that it is."""
-        self._piece(at_ms, side, PieceKind.CLOSE, code.to_bytes(2) + reason.encode())
-        closed = EndKind.WEBSOCKET_CLOSED
-        self.maker.facts.append(End(self.exchange, us(at_ms), closed, side, code, reason))
-
-    def end(self, at_ms: float, how: EndKind, side: Sender | None = None) -> None:
-        """The socket is over, without a close frame."""
-        self.maker.facts.append(End(self.exchange, us(at_ms), how, side))
-
-    def _piece(self, at_ms: float, sender: Sender, kind: PieceKind, data: bytes) -> None:
-        self.maker.facts.append(Piece(self.exchange, us(at_ms), sender, kind, data))
-
-
-@dataclass(slots=True)
-class TapeMaker:
-    """Gathers the facts of a tape that is to lie at ``path``.
-
-    ``agent`` is the user agent of every request, ``None`` for none.
-    """
-
-    path: Path
-    agent: str | None = OLD_CODEX
-    label: TapeLabel = LABEL
+    host: str = HOST
+    scheme: str = "https"
+    port: int = 443
+    path: str = "/v1"
     facts: list[Fact] = field(default_factory=list)
+    now_us: int = 0
     exchanges: int = 0
 
     def post(
         self,
-        at_ms: float,
-        body: Json | bytes,
-        headers: Headers = (),
+        body: Any,
+        chunks: Iterable[bytes] = (),
+        ending: Ending = COMPLETE,
         *,
-        target: str = "/v1/responses",
-        connection: int | None = None,
-    ) -> HttpMaker:
-        """A POST, head and body at once. ``connection`` is a new one unless given."""
-        http = self._begin(at_ms, "POST", target, headers, connection)
+        status: int | None = 200,
+        reason: str = "OK",
+        headers: Headers = STREAM_HEADERS,
+        session: str | None = SESSION,
+        asked_with: Headers = JSON_HEADERS,
+        path: str = "/responses",
+    ) -> int:
+        """A POST and its answer; gives the exchange's number. ``body`` is JSON, or bytes as they
+        are. Without ``status`` there is no answer."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.facts.append(RequestBody(http.exchange, us(at_ms), data))
-        return http
+        number = self._request("POST", path, session_headers(session) + asked_with, data)
+        if status is not None:
+            self._head(number, status, reason, headers)
+        for chunk in chunks:
+            self._put(Piece(number, self._tick(), Sender.SERVER, PieceKind.CHUNK, chunk))
+        self._end(number, ending)
+        return number
 
-    def get(self, at_ms: float, target: str, headers: Headers = ()) -> HttpMaker:
-        """A GET."""
-        return self._begin(at_ms, "GET", target, headers, None)
-
-    def upgrade(
-        self, at_ms: float, headers: Headers = (), *, target: str = "/v1/responses"
-    ) -> HttpMaker:
-        """A handshake that is yet to be answered."""
-        return self._begin(at_ms, "GET", target, UPGRADE + headers, None)
+    def get(
+        self,
+        path: str,
+        body: bytes,
+        *,
+        status: int = 200,
+        reason: str = "OK",
+        headers: Headers | None = None,
+    ) -> int:
+        """A GET and its answer, of a stated length unless ``headers`` say otherwise."""
+        number = self._request("GET", path, (), b"")
+        if headers is None:
+            headers = (*JSON_HEADERS, ("content-length", str(len(body))))
+        self._head(number, status, reason, headers)
+        self._put(Piece(number, self._tick(), Sender.SERVER, PieceKind.CHUNK, body))
+        self._end(number, COMPLETE)
+        return number
 
     def socket(
-        self, at_ms: float, headers: Headers = (), *, target: str = "/v1/responses"
-    ) -> SocketMaker:
-        """A WebSocket, opened a millisecond after it was asked for."""
-        handshake = self.upgrade(at_ms, headers, target=target)
-        handshake.head(at_ms + 1, 101, UPGRADE)
-        return SocketMaker(self, handshake.exchange)
+        self,
+        *steps: Iterable[Step],
+        ending: Ending = LEFT,
+        headers: Headers = UPGRADED,
+        session: str | None = SESSION,
+        asked_with: Headers = (),
+    ) -> int:
+        """A WebSocket, what crosses on it, and its end."""
+        number = self._upgrade(session, asked_with)
+        self._head(number, 101, "Switching Protocols", headers)
+        self.on(number, *steps)
+        self._end(number, ending)
+        return number
 
-    def gap(
-        self, at_ms: float, until_ms: float, exchange: int | None = None, lost_facts: int = 1
-    ) -> None:
-        """Something that crossed and is not on the tape."""
-        gap = Gap(us(at_ms), us(until_ms), exchange, lost_facts, 100, "a test left it out")
-        self.facts.append(gap)
+    def open_socket(self, session: str | None = SESSION) -> int:
+        """A WebSocket that goes on: what crosses is put with :meth:`on`, its end with
+        :meth:`end`."""
+        number = self._upgrade(session, ())
+        self._head(number, 101, "Switching Protocols", UPGRADED)
+        return number
 
-    def write(self) -> Path:
-        """Puts the facts on the tape, in the order of their times."""
-        with TapeWriter(self.path, self.label, on_trouble=_fail) as writer:
-            for fact in sorted(self.facts, key=lambda fact: fact.at_us):
-                writer.put(fact)
-        return self.path
+    def on(self, number: int, *steps: Iterable[Step]) -> None:
+        """Something crosses on the WebSocket of that number."""
+        for step in (step for some in steps for step in some):
+            self._put(Piece(number, self._tick(), step.sender, step.kind, step.data))
 
-    def read(self) -> TapeReader:
-        """Writes the tape and opens it."""
-        return TapeReader(self.write())
+    def end(self, number: int, ending: Ending = LEFT) -> None:
+        """An exchange ends."""
+        self._end(number, ending)
 
-    def _begin(
-        self, at_ms: float, method: str, target: str, headers: Headers, connection: int | None
-    ) -> HttpMaker:
-        self.exchanges += 1
-        agent: Headers = () if self.agent is None else (("user-agent", self.agent),)
-        head = RequestHead(
-            self.exchanges,
-            us(at_ms),
-            self.exchanges if connection is None else connection,
-            method,
-            "https",
-            "api.openai.com",
-            443,
-            target,
-            "HTTP/1.1",
-            agent + headers,
+    def unanswered_upgrade(self, ending: Ending, *, session: str | None = SESSION) -> int:
+        """A handshake to which there was no answer."""
+        number = self._upgrade(session, ())
+        self._end(number, ending)
+        return number
+
+    def refused_upgrade(
+        self,
+        status: int,
+        body: bytes = b"",
+        *,
+        reason: str = "",
+        headers: Headers = (),
+        session: str | None = SESSION,
+    ) -> int:
+        """A handshake that is answered by something else than a WebSocket."""
+        number = self._upgrade(session, ())
+        self._head(number, status, reason, (*headers, ("content-length", str(len(body)))))
+        if body:
+            self._put(Piece(number, self._tick(), Sender.SERVER, PieceKind.CHUNK, body))
+        self._end(number, COMPLETE)
+        return number
+
+    def gap(self, exchange: int | None, reason: str = "the disk was full") -> None:
+        """Something was lost."""
+        self._put(Gap(self._tick(), self.now_us, exchange, 1, 100, reason))
+
+    def pause(self, pause_us: int) -> None:
+        """Nothing crosses for a while."""
+        self.now_us += pause_us
+
+    def write(self, path: Path) -> Path:
+        """Makes the tape at ``path``."""
+        troubles: list[str] = []
+        with TapeWriter(path, TapeLabel("record", 0, "fixed"), on_trouble=troubles.append) as tape:
+            for fact in self.facts:
+                tape.put(fact)
+        assert troubles == []
+        return path
+
+    def _upgrade(self, session: str | None, asked_with: Headers) -> int:
+        headers: Headers = (
+            ("connection", "Upgrade"),
+            ("upgrade", "websocket"),
+            ("sec-websocket-version", "13"),
+            ("sec-websocket-key", "AAAAAAAAAAAAAAAAAAAAAA=="),
         )
-        self.facts.append(head)
-        return HttpMaker(self, self.exchanges)
+        return self._request("GET", "/responses", headers + session_headers(session) + asked_with)
 
+    def _request(self, method: str, path: str, headers: Headers, body: bytes = b"") -> int:
+        self.exchanges += 1
+        number = self.exchanges
+        self._put(
+            RequestHead(
+                number,
+                self._tick(),
+                number,
+                method,
+                self.scheme,
+                self.host,
+                self.port,
+                self.path + path,
+                "HTTP/1.1",
+                headers,
+            )
+        )
+        self._put(RequestBody(number, self._tick(), body))
+        return number
 
-_PHRASES: Mapping[int, str] = {
-    101: "Switching Protocols",
-    200: "OK",
-    400: "Bad Request",
-    401: "Unauthorized",
-    404: "Not Found",
-    408: "Request Timeout",
-    426: "Upgrade Required",
-    429: "Too Many Requests",
-    500: "Internal Server Error",
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-}
+    def _head(self, number: int, status: int, reason: str, headers: Headers) -> None:
+        self._put(ResponseHead(number, self._tick(), status, reason, "HTTP/1.1", headers))
 
+    def _end(self, number: int, ending: Ending) -> None:
+        if ending.how is not None:
+            self._put(
+                End(number, self._tick(), ending.how, ending.side, ending.code, ending.reason)
+            )
 
-def _fail(trouble: str) -> None:
-    raise AssertionError(trouble)
+    def _put(self, fact: Fact) -> None:
+        self.facts.append(fact)
 
-
-def session(name: str) -> Headers:
-    """The header by which the older Codex names its session."""
-    return (("session_id", name),)
-
-
-# What is asked.
-
-
-def message(text: str, role: str = "user") -> Json:
-    """A message item."""
-    kind = "output_text" if role == "assistant" else "input_text"
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
-def reasoning(text: str = "a thought") -> Json:
-    """A reasoning item."""
-    return {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}
-
-
-def call(call_id: str, name: str = "exec_command", arguments: str = "{}", **more: Any) -> Json:
-    """A function call item."""
-    item = {"type": "function_call", "name": name, "arguments": arguments, "call_id": call_id}
-    return item | more
-
-
-def output(call_id: str, text: Any = "done", kind: str = "function_call_output") -> Json:
-    """What a tool gave."""
-    return {"type": kind, "call_id": call_id, "output": text}
-
-
-def ask(*items: Json | str, **more: Any) -> Json:
-    """The body of a request with this input; a ``str`` is a message of the user."""
-    wanted = [message(item) if isinstance(item, str) else item for item in items]
-    return {"model": "gpt-5.2-codex", "input": wanted} | more
-
-
-# What is answered.
-
-
-def created(response_id: str = "resp_1") -> Json:
-    """``response.created``"""
-    return {"type": "response.created", "response": {"id": response_id}}
-
-
-def delta(text: str = "word") -> Json:
-    """``response.output_text.delta``"""
-    return {"type": "response.output_text.delta", "delta": text}
-
-
-def done(item: Json) -> Json:
-    """``response.output_item.done``"""
-    return {"type": "response.output_item.done", "item": item}
-
-
-def completed(
-    response_id: str = "resp_1",
-    *,
-    given: int = 100,
-    made: int = 20,
-    output: list[Json] | None = None,
-) -> Json:
-    """``response.completed`` with a usage of ``given`` and ``made`` tokens."""
-    usage = {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
-    response: Json = {"id": response_id, "usage": usage}
-    if output is not None:
-        response["output"] = output
-    return {"type": "response.completed", "response": response}
-
-
-def failed(code: str, message: str = "it failed") -> Json:
-    """``response.failed``"""
-    error = {"code": code, "message": message}
-    return {"type": "response.failed", "response": {"id": "resp_1", "error": error}}
-
-
-def sse(event: Json | str) -> bytes:
-    """An event as it stands in a stream."""
-    data = event if isinstance(event, str) else json.dumps(event)
-    return f"data: {data}\n\n".encode()
+    def _tick(self) -> int:
+        self.now_us += STEP_US
+        return self.now_us

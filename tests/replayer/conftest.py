@@ -1,0 +1,37 @@
+"""What the tests of the replayer may ask for."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tapes import Recording
+
+from replayer.player import Player
+from replayer.script import Script
+from wiretape.store_reader import TapeReader
+
+type OpenScript = Callable[..., Script]
+type OpenPlayer = Callable[..., Player]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Iterator[OpenScript]:
+    """Gives the script of a recording, ``script(recording, sessions=…)``."""
+    with ExitStack() as stack:
+
+        def open_script(recording: Recording, sessions: tuple[str, ...] = ()) -> Script:
+            path = recording.write(tmp_path / f"{len(list(tmp_path.iterdir()))}.db")
+            return Script(stack.enter_context(TapeReader(path)), sessions)
+
+        yield open_script
+
+
+@pytest.fixture
+def player(script: OpenScript) -> OpenPlayer:
+    """Gives a player of a recording, ``player(recording, is_strict=…)``."""
+
+    def open_player(recording: Recording, *, is_strict: bool = False) -> Player:
+        return Player(script(recording), is_strict=is_strict)
+
+    return open_player

@@ -1,0 +1,225 @@
+"""Where a request is not as it was recorded: the paths, in the client's own terms."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tapes import create, message
+
+from replayer.likeness import Correspondence, Difference, differences
+from wiretape.asked import Asked, RequestKind, asked_by_message, asked_over_http
+from wiretape.facts import Headers
+from wiretape.scope import Purpose
+
+A = "11111111-1111-4111-8111-111111111111"
+B = "22222222-2222-4222-8222-222222222222"
+X = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+Y = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=12,
+)
+
+
+def asked(body: Any, headers: Headers = ()) -> Asked:
+    return Asked(RequestKind.CREATE, None, headers, body, b"")
+
+
+def found(left: Any, right: Any, ids: Correspondence | None = None) -> list[Difference]:
+    return list(differences(asked(left), asked(right), ids or Correspondence()))
+
+
+def paths(left: Any, right: Any) -> list[str]:
+    return [difference.path for difference in found(left, right)]
+
+
+@given(VALUES)
+def test_what_is_equal_has_no_difference(value: Any) -> None:
+    """Any JSON is like itself."""
+    assert found({"value": value}, {"value": value}) == []
+
+
+@given(VALUES, VALUES)
+def test_what_is_not_equal_has_a_difference(left: Any, right: Any) -> None:
+    """No difference means equality, where there are no ids and no volatile parts; and a
+    difference is one whichever of the two was recorded."""
+    one, other = {"value": left}, {"value": right}
+    is_equal = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    assert (found(one, other) == []) is is_equal
+    assert sorted(paths(one, other)) == sorted(paths(other, one))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "path"),
+    [
+        ({"a": 1}, {"a": 2}, "a"),
+        ({"a": 1}, {"a": True}, "a"),
+        ({"a": 1}, {"a": 1.0}, "a"),
+        ({"a": None}, {}, "a"),
+        ({}, {"a": None}, "a"),
+        ({"a": {"b": [0, {"c": "x"}]}}, {"a": {"b": [0, {"c": "y"}]}}, "a.b[1].c"),
+        ({"a": []}, {"a": {}}, "a"),
+        ({"a": "1"}, {"a": 1}, "a"),
+    ],
+)
+def test_the_path_leads_to_the_value(left: Any, right: Any, path: str) -> None:
+    """Members by name, items by index, and types count: 1 is not true, nor 1.0."""
+    assert paths(left, right) == [path]
+
+
+def test_a_changed_input_item_is_named_by_its_text() -> None:
+    """A changed word is one difference, at the text that it stands in."""
+    left, right = create("one", "two", "three"), create("one", "zwei", "three")
+    assert found(left, right) == [Difference("input[1].content[0].text", "two", "zwei")]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "replayed", "path"),
+    [
+        (["one", "two", "three"], ["one", "two", "three", "four"], "input[3]"),
+        (["one", "two", "three"], ["zero", "one", "two", "three"], "input[0]"),
+        (["one", "two", "three"], ["one", "new", "two", "three"], "input[1]"),
+        (["one", "two", "two"], ["one", "two", "two", "two"], "input[3]"),
+        ([], ["one"], "input[0]"),
+    ],
+)
+def test_an_item_put_in_is_one_difference(
+    recorded: list[str], replayed: list[str], path: str
+) -> None:
+    """Wherever an item is added, the ones behind it are still the same; and left out, likewise."""
+    added = found(create(*recorded), create(*replayed))
+    assert [(each.path, each.recorded) for each in added] == [(path, None)]
+    removed = found(create(*replayed), create(*recorded))
+    assert [(each.path, each.replayed) for each in removed] == [(path, None)]
+
+
+def test_an_item_changed_and_one_added_are_two_differences() -> None:
+    """The changed item is compared with the one that it was, not with its neighbour."""
+    left, right = create("one", "two", "three"), create("one", "zwei", "three", "four")
+    assert paths(left, right) == ["input[1].content[0].text", "input[3]"]
+
+
+def test_ids_count_in_lists_of_different_lengths() -> None:
+    """Items that are the same but for their ids belong together."""
+    left = {"input": [{"id": A}, {"id": B}]}
+    right = {"input": [{"id": X}, message("new"), {"id": Y}]}
+    assert paths(left, right) == ["input[1]"]
+
+
+def test_changed_tools_are_named() -> None:
+    """A tool renamed, and a tool more, have their paths."""
+    tools = [{"type": "function", "name": "shell"}, {"type": "function", "name": "plan"}]
+    renamed = [tools[0], {"type": "function", "name": "update_plan"}]
+    more = [{"type": "web_search"}, *tools]
+    assert paths(create("one"), create("one", tools=renamed)) == ["tools[1].name"]
+    assert paths(create("one"), create("one", tools=more)) == ["tools[0]"]
+
+
+def test_a_changed_header_is_named_in_lower_case() -> None:
+    """Names have no case, values do; a header more is a difference too."""
+    left: Headers = (("OpenAI-Beta", "one"),)
+    right: Headers = (("openai-beta", "two"), ("originator", "codex_exec"))
+    assert list(differences(asked({}, left), asked({}, right), Correspondence())) == [
+        Difference("headers.openai-beta", "one", "two"),
+        Difference("headers.originator", None, "codex_exec"),
+    ]
+
+
+def test_repeated_headers_count_in_their_order() -> None:
+    """Several headers of a name are a list, as the standard has it."""
+    left: Headers = (("accept", "a"), ("accept", "b"))
+    right: Headers = (("accept", "b"), ("accept", "a"))
+    same: Headers = (("accept", "a, b"),)
+    assert [
+        each.path for each in differences(asked({}, left), asked({}, right), Correspondence())
+    ] == ["headers.accept"]
+    assert not list(differences(asked({}, left), asked({}, same), Correspondence()))
+
+
+def test_bodies_that_are_no_json_are_compared_as_bytes() -> None:
+    """What cannot be parsed must be the same byte for byte."""
+    one, other = (asked_over_http(Purpose.RESPONSES, (), body) for body in (b"{one", b"{other"))
+    assert list(differences(one, other, Correspondence())) == [Difference("body", "{one", "{other")]
+    assert not list(differences(one, one, Correspondence()))
+
+
+def test_a_body_that_stopped_being_json_is_a_difference() -> None:
+    """JSON on one side only is a difference of the body as a whole."""
+    one = asked_over_http(Purpose.RESPONSES, (), b"{}")
+    other = asked_over_http(Purpose.RESPONSES, (), b"")
+    assert list(differences(one, other, Correspondence())) == [Difference("body", "{}", "")]
+
+
+def test_append_instead_of_create_is_a_difference_of_the_type() -> None:
+    """What kind of message it is stands in the message."""
+    one = asked_by_message((), b'{"type": "response.create", "input": []}')
+    other = asked_by_message((), b'{"type": "response.append", "input": []}')
+    assert list(differences(one, other, Correspondence())) == [
+        Difference("type", "response.create", "response.append")
+    ]
+
+
+def test_an_id_may_stand_for_another() -> None:
+    """Where the recording has one id the replay may have another, alone or within a text."""
+    assert found({"id": A}, {"id": X}) == []
+    assert found({"text": f"turn {A}, thread {B}."}, {"text": f"turn {X}, thread {Y}."}) == []
+    assert found({"id": A.upper()}, {"id": X}) == []
+
+
+def test_an_id_stands_for_one_id_only() -> None:
+    """Once A has been X it is X everywhere, and X is nothing else."""
+    assert paths({"a": A, "b": A}, {"a": X, "b": Y}) == ["b"]
+    assert paths({"a": A, "b": B}, {"a": X, "b": X}) == ["b"]
+    assert paths({"a": A, "b": B, "c": A}, {"a": X, "b": Y, "c": X}) == []
+
+
+def test_a_swapped_id_is_a_difference() -> None:
+    """A client that answers the wrong call is found out."""
+    calls = [{"call_id": A}, {"call_id": B}, {"call_id": A, "output": "a"}]
+    swapped = [{"call_id": X}, {"call_id": Y}, {"call_id": Y, "output": "a"}]
+    assert paths({"input": calls}, {"input": swapped}) == ["input[2].call_id"]
+
+
+def test_what_corresponds_is_remembered_from_request_to_request() -> None:
+    """The correspondence of one request holds for the next one."""
+    ids = Correspondence()
+    assert found({"id": A}, {"id": X}, ids) == []
+    assert [each.path for each in found({"id": A}, {"id": Y}, ids)] == ["id"]
+
+
+def test_a_copy_of_a_correspondence_can_be_thrown_away() -> None:
+    """What is tried out on a copy leaves the original as it was."""
+    ids = Correspondence()
+    assert ids.copy().accepts(A, X)
+    assert ids.accepts(A, Y)
+
+
+def test_an_id_and_another_text_are_not_alike() -> None:
+    """Only an id stands for an id, and the text around it counts."""
+    assert paths({"id": A}, {"id": "none"}) == ["id"]
+    assert paths({"id": f"{A}"}, {"id": f"{X}:0"}) == ["id"]
+
+
+def test_long_texts_are_shown_where_they_part() -> None:
+    """A difference far into a text is shown with a little before it, and shortened."""
+    left, right = "x" * 1000 + "one" + "y" * 1000, "x" * 1000 + "two" + "y" * 1000
+    (difference,) = found({"text": left}, {"text": right})
+    assert difference.recorded == "…" + "x" * 50 + "one" + "y" * 147
+    assert difference.replayed == "…" + "x" * 50 + "two" + "y" * 147
+
+
+def test_a_text_that_goes_on_is_shown_where_the_other_ends() -> None:
+    """The shorter text parts from the longer one at its end."""
+    (difference,) = found({"text": "abc"}, {"text": "abcdef"})
+    assert (difference.recorded, difference.replayed) == ("abc", "abcdef")
+
+
+def test_long_values_are_shortened() -> None:
+    """A report is for reading: a value that is not a text is cut too."""
+    (difference,) = found({"value": list(range(1000))}, {})
+    assert difference.recorded is not None
+    assert (len(difference.recorded), difference.recorded[-1]) == (201, "…")
