@@ -1,0 +1,90 @@
+"""The Flask app: its tapes, its filters, who may look, and how it refuses."""
+
+from urllib.parse import urlencode
+
+from flask import Flask, Response, jsonify, redirect, render_template, request
+from werkzeug.exceptions import HTTPException, InternalServerError
+from werkzeug.wrappers import Response as AnyResponse
+
+from inspector_web import reader
+from inspector_web.access import SECURITY_HEADERS, Access, holds_token, refusal
+from inspector_web.filters import FILTERS, shown
+from inspector_web.library import Library
+from inspector_web.twins import error_twin
+from inspector_web.views import pages
+from wiretape.errors import NoSuchSession, TapeMissing, UsageError, WiretapeError
+
+
+class Inspector(Flask):
+    """Flask, with every text that a template writes made safe to read."""
+
+    jinja_options = {"finalize": shown, "trim_blocks": True, "lstrip_blocks": True}  # noqa: RUF012
+
+
+def create_app(library: Library, access: Access) -> Flask:
+    """The app that shows the tapes of ``library`` to whom ``access`` lets in."""
+    app = Inspector(__name__)
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.jinja_env.filters.update(FILTERS)
+    reader.attach(app, library)
+    app.register_blueprint(pages)
+    app.register_error_handler(WiretapeError, _refused)
+    app.register_error_handler(HTTPException, _failed)
+
+    @app.before_request
+    def check() -> AnyResponse | None:
+        token = request.args.get("token")
+        if access.token is not None and token is not None and holds_token(access, token):
+            found = refusal(access, dict(request.headers), token)
+            return _answer(found.status, found.sentence) if found else _admitted(access, token)
+        found = refusal(access, dict(request.headers), request.cookies.get(access.cookie))
+        return _answer(found.status, found.sentence) if found else None
+
+    @app.after_request
+    def secure(response: Response) -> Response:
+        for name, value in SECURITY_HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return app
+
+
+def _admitted(access: Access, token: str) -> AnyResponse:
+    """Keeps the token in a cookie and takes it out of the address."""
+    rest = [(key, value) for key, value in request.args.items(multi=True) if key != "token"]
+    # One slash only: two would make the rest the name of another host.
+    path = "/" + request.path.lstrip("/")
+    response = redirect(f"{path}?{urlencode(rest)}" if rest else path)
+    response.set_cookie(access.cookie, token, httponly=True, samesite="Strict", path="/")
+    return response
+
+
+def _refused(error: WiretapeError) -> AnyResponse:
+    is_missing = isinstance(error, TapeMissing | NoSuchSession | UsageError)
+    return _answer(404 if is_missing else 422, str(error))
+
+
+def _failed(error: HTTPException) -> AnyResponse:
+    if isinstance(error, InternalServerError):
+        return _answer(500, "the inspector failed here: what went wrong is on its terminal.")
+    status = error.code or 500
+    response = _answer(status, _SENTENCES.get(status, error.description or error.name))
+    if status == 405:
+        response.headers["Allow"] = "GET, HEAD"
+    return response
+
+
+_SENTENCES = {
+    404: "there is no such page: the list of sessions leads to those there are.",
+    405: "the inspector only shows: it answers GET and HEAD.",
+}
+
+
+def _answer(status: int, sentence: str) -> AnyResponse:
+    """The one shape of an error, as the address asks for it."""
+    if request.path.endswith(".json"):
+        response = jsonify(error_twin(status, sentence))
+    else:
+        response = Response(render_template("error.html", status=status, sentence=sentence))
+    response.status_code = status
+    return response

@@ -1,0 +1,62 @@
+"""What an attempt asked, read again from its tape, and the words that a person began with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
+from wiretape.attempts import Attempt
+from wiretape.facts import PieceKind, Sender
+from wiretape.reconstruct import Session
+from wiretape.scope import purpose_of
+from wiretape.store_reader import Exchange, TapeReader
+
+
+def asked_of(reader: TapeReader, exchange: Exchange, attempt: Attempt) -> Asked:
+    """What the client asked with this attempt."""
+    request = exchange.request
+    if attempt.message is not None:
+        return asked_by_message(request.headers, _message(reader, exchange.id, attempt.message))
+    if exchange.is_upgrade:
+        return asked_by_upgrade(request.headers)
+    purpose = purpose_of(request.method, request.target, is_upgrade=False)
+    return asked_over_http(purpose, request.headers, reader.request_body(exchange.id))
+
+
+def _message(reader: TapeReader, exchange: int, number: int) -> bytes:
+    count = 0
+    for piece in reader.pieces(exchange):
+        if piece.sender is Sender.CLIENT and piece.kind is PieceKind.TEXT:
+            if count == number:
+                return piece.data
+            count += 1
+    return b""
+
+
+def first_words(reader: TapeReader, exchanges: Mapping[int, Exchange], session: Session) -> str:
+    """What the person said first, as far as the tape tells; empty if it does not.
+
+    A client puts its own context in front, in the user's name, so of the first request that holds
+    messages of the user the last one counts. A warm-up is looked at only if nothing else was asked.
+    """
+    attempts = [request.last for request in session.requests]
+    for attempt in sorted(attempts, key=lambda each: each.kind is RequestKind.WARM_UP):
+        asked = asked_of(reader, exchanges[attempt.exchange], attempt)
+        if words := [text for item in asked.input_items if (text := _said_by_user(item))]:
+            return words[-1]
+    return ""
+
+
+def _said_by_user(item: Any) -> str:
+    if isinstance(item, str):
+        return item
+    if not isinstance(item, dict) or item.get("role") != "user":
+        return ""
+    content = item.get("content")
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(
+        part["text"]
+        for part in parts
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )

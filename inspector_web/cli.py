@@ -1,0 +1,49 @@
+"""``wiretape inspect``."""
+
+import os
+import secrets
+from pathlib import Path
+
+import click
+
+from wiretape.commands.options import listen_option
+from wiretape.commands.places import recordings_folder
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH ...]")
+@listen_option
+def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
+    """Show tapes in your browser, until you stop it.
+
+    PATH is a tape, or a folder of them. Without it: the folder that `wiretape record` uses.
+    On any address but this machine's own, the browser needs the token that is printed.
+
+    \b
+    wiretape inspect
+    wiretape inspect bug.db
+    wiretape inspect recordings/ --listen 127.0.0.1:8080
+    """
+    # Flask takes a while to import; `wiretape --help` need not wait for it.
+    from inspector_web.access import Access, is_loopback
+    from inspector_web.app import create_app
+    from inspector_web.library import Library
+    from inspector_web.serve import listening, serve
+
+    folder = recordings_folder(os.environ)
+    library = Library(paths or ((folder,) if folder.is_dir() else ()))
+    host, port = listen
+    listener = listening(host, port)
+    token = None if is_loopback(host) else secrets.token_urlsafe(32)
+    address, port = listener.getsockname()[:2]
+    url = f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
+
+    def tell() -> None:
+        where = ", ".join(map(str, paths)) or str(folder)
+        click.echo(f"wiretape: the tapes in {where} are shown at {url}", err=True)
+        if token is not None:
+            click.echo(f"wiretape: the first time, open {url}?token={token}", err=True)
+        click.echo("wiretape: Ctrl-C ends it.", err=True)
+
+    serve(create_app(library, Access(host, token)), listener, tell)
+    return 0

@@ -1,0 +1,279 @@
+"""A timeline as seen through a window of time: shares of the width, and rows of fixed height.
+
+Across, everything is in per cent of the width, so that one drawing fits every screen; down, it is
+in pixels. What is too narrow to be seen is joined or left out, so that a drawing stays small
+whatever the session holds. What was left out of the rows is counted.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from inspector_web.health import Tone, tone_of
+from inspector_web.marks import Marks
+from inspector_web.timeline import Bar, Lane, Link, LinkKind, Span, Timeline
+
+ROW_PX: Final = 48
+"""The height of a lane; the stylesheet gives the labels beside it the same."""
+MOST_LANES: Final = 200
+TICK_COLUMNS: Final = 500
+
+_BAR_MIDDLE_PX: Final = 31
+_NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a wide screen
+_SHORTEST_VIEW_US: Final = 1000
+_TOLD_SILENCE: Final = 1.5  # per cent of the width
+_ROOMY: Final = 9.0  # per cent of the width
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The window: what of the timeline is drawn, and over how many microseconds."""
+
+    start_us: int
+    end_us: int
+
+    @property
+    def us(self) -> int:
+        return self.end_us - self.start_us
+
+    def share(self, at_us: int) -> float:
+        """Where on the width a moment lies, in per cent, held within the window."""
+        return round(
+            100 * (min(max(at_us, self.start_us), self.end_us) - self.start_us) / self.us, 3
+        )
+
+    def shows(self, span: Span) -> bool:
+        return span.start_us <= self.end_us and span.end_us >= self.start_us
+
+
+def view_of(whole: Span, from_us: int | None, to_us: int | None) -> View:
+    """The window asked for, kept within the session and wide enough to draw; else all of it."""
+    room_us = max(whole.us // 25, _SHORTEST_VIEW_US)  # so that what is written at the end has place
+    most = View(whole.start_us, whole.end_us + room_us)
+    start_us = most.start_us if from_us is None else from_us
+    end_us = most.end_us if to_us is None else to_us
+    us = min(max(end_us - start_us, _SHORTEST_VIEW_US), most.us)
+    start_us = min(max(start_us, most.start_us), most.end_us - us)
+    return View(start_us, start_us + us)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a lane, ``x`` and ``width`` in per cent; ``us`` is how long it really is.
+
+    ``is_told``: there is room to write so into it, on a wide screen.
+    """
+
+    x: float
+    width: float
+    kind: str
+    us: int
+    is_told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """The end of an attempt. ``is_left`` says that there is no room for writing to its right."""
+
+    x: float
+    tone: Tone
+    label: str
+    is_left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLane:
+    """One row, for the ``number``-th lane of the timeline, from 0.
+
+    ``ticks`` and ``control_ticks`` are paths in an image ``TICK_COLUMNS`` wide and 8 high.
+    """
+
+    number: int
+    lane: Lane
+    y: int
+    begins_request: bool
+    socket: Block | None
+    blocks: tuple[Block, ...]
+    silences: tuple[Block, ...]
+    tools: Block | None
+    flags: tuple[Flag, ...]
+    ticks: str
+    control_ticks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """From the end of an attempt down to the begin of the next one, in per cent and pixels."""
+
+    kind: LinkKind
+    x1: float
+    y1: int
+    x2: float
+    y2: int
+
+
+@dataclass(frozen=True, slots=True)
+class AxisMark:
+    """A line across all lanes; ``offset_us`` counts from the session's begin."""
+
+    x: float
+    offset_us: int
+    is_minor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a template writes down as it stands.
+
+    ``strip`` is the whole session in one line, with the window as its last block. The lanes that
+    are not drawn ended before the window, or begin after it, or are too many.
+    """
+
+    view: View
+    whole: Span
+    height: int
+    lanes: tuple[DrawnLane, ...]
+    arrows: tuple[Arrow, ...]
+    axis: tuple[AxisMark, ...]
+    strip: tuple[Block, ...]
+    lanes_before: int
+    lanes_after: int
+
+
+def draw(timeline: Timeline, view: View) -> Drawing:
+    """What of the timeline is seen through the window."""
+    shown = [number for number, lane in enumerate(timeline.lanes) if view.shows(lane.span)]
+    shown = shown[:MOST_LANES]
+    first = shown[0] if shown else 0
+    row_of = {number: row for row, number in enumerate(shown)}
+    tools = {link.to_lane: link for link in timeline.links if link.kind is LinkKind.TOOLS}
+    lanes = [
+        _lane(timeline, number, row, tools.get(number), view) for number, row in row_of.items()
+    ]
+    before = sum(lane.span.end_us < view.start_us for lane in timeline.lanes[:first])
+    return Drawing(
+        view,
+        timeline.span,
+        len(lanes) * ROW_PX,
+        tuple(lanes),
+        tuple(_arrows(timeline.links, row_of, view)),
+        tuple(_axis(timeline.span, view)),
+        tuple(_strip(timeline, view)),
+        before,
+        len(timeline.lanes) - len(lanes) - before,
+    )
+
+
+def _lane(timeline: Timeline, number: int, row: int, tools: Link | None, view: View) -> DrawnLane:
+    lane = timeline.lanes[number]
+    marks = timeline.marks.get(lane.exchange, Marks())
+    before = timeline.lanes[number - 1] if number else None
+    silences = [
+        block
+        for silence in lane.silences
+        if view.shows(silence)
+        and (block := _block(silence, "silence", view)).width >= _TOLD_SILENCE
+    ]
+    return DrawnLane(
+        number,
+        lane,
+        row * ROW_PX,
+        before is None or before.request != lane.request,
+        None if lane.socket is None else _block(lane.socket, "socket", view),
+        tuple(_told(_joined(lane.bars, view), silences)),
+        tuple(silences),
+        None if tools is None or not view.shows(tools) else _block(tools, "tools", view),
+        tuple(_flags(lane, view)),
+        _ticks(marks.at_us, lane.span, view),
+        _ticks(marks.control_us, lane.socket or lane.span, view),
+    )
+
+
+def _flags(lane: Lane, view: View) -> Iterator[Flag]:
+    for stop in lane.stops:
+        if view.start_us <= stop.at_us <= view.end_us:
+            x = view.share(stop.at_us)
+            yield Flag(x, tone_of(stop.outcome), stop.label, x > (85 if stop.label else 98))
+
+
+def _told(blocks: Iterable[Block], silences: list[Block]) -> Iterator[Block]:
+    """The blocks, those with room for it marked to be written into: not where hatching is."""
+    for block in blocks:
+        is_hatched = any(
+            silence.x < block.x + block.width and block.x < silence.x + silence.width
+            for silence in silences
+        )
+        yield replace(block, is_told=block.width >= _ROOMY and not is_hatched)
+
+
+def _block(span: Span, kind: str, view: View) -> Block:
+    x = view.share(span.start_us)
+    return Block(x, round(view.share(span.end_us) - x, 3), kind, span.us)
+
+
+def _joined(bars: Iterable[Bar], view: View) -> Iterator[Block]:
+    """The bars in the window; those too narrow to be told apart become part of the one before."""
+    drawn_to = -1.0
+    for bar in bars:
+        if not view.shows(bar):
+            continue
+        block = _block(bar, bar.phase, view)
+        if block.x + block.width - drawn_to < _NARROWEST:
+            continue
+        drawn_to = block.x + block.width
+        yield block
+
+
+def _ticks(times_us: array[int], span: Span, view: View) -> str:
+    """One stroke for each column in which something happened, higher where much did."""
+    strokes = []
+    end_us = min(span.end_us, view.end_us)
+    index = bisect_left(times_us, max(span.start_us, view.start_us))
+    while index < len(times_us) and times_us[index] <= end_us:
+        column = (times_us[index] - view.start_us) * TICK_COLUMNS // view.us
+        next_us = view.start_us - (-(column + 1) * view.us // TICK_COLUMNS)
+        after = bisect_left(times_us, min(next_us, end_us + 1), lo=index + 1)
+        strokes.append(f"M{column} 8v-{min(8, 3 + (after - index).bit_length())}")
+        index = after
+    return "".join(strokes)
+
+
+def _arrows(links: Iterable[Link], row_of: dict[int, int], view: View) -> Iterator[Arrow]:
+    for link in links:
+        if link.kind is LinkKind.TOOLS or not view.shows(link):
+            continue
+        if link.from_lane in row_of and link.to_lane in row_of:
+            yield Arrow(
+                link.kind,
+                view.share(link.start_us),
+                row_of[link.from_lane] * ROW_PX + _BAR_MIDDLE_PX,
+                view.share(link.end_us),
+                row_of[link.to_lane] * ROW_PX + _BAR_MIDDLE_PX,
+            )
+
+
+def _strip(timeline: Timeline, view: View) -> Iterator[Block]:
+    whole = view_of(timeline.span, None, None)
+    yield from _joined((bar for lane in timeline.lanes for bar in lane.bars), whole)
+    yield _block(Span(view.start_us, view.end_us), "window", whole)
+
+
+def _axis(whole: Span, view: View) -> Iterator[AxisMark]:
+    """Between six and fifteen lines at round offsets; every other one may go on a narrow screen."""
+    step_us = _step_us(view.us)
+    offset_us = -(-(view.start_us - whole.start_us) // step_us) * step_us
+    while (at_us := whole.start_us + offset_us) <= view.end_us:
+        yield AxisMark(view.share(at_us), offset_us, (offset_us // step_us) % 2 == 1)
+        offset_us += step_us
+
+
+def _step_us(us: int) -> int:
+    """The round step (1, 2 or 5 times a power of ten) that divides ``us`` into at most 15."""
+    step = 1
+    while True:
+        for factor in (1, 2, 5):
+            if us <= 15 * step * factor:
+                return step * factor
+        step *= 10

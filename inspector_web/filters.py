@@ -1,0 +1,98 @@
+"""How values are written on a page. Every text that a page shows goes through :func:`shown`."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from inspector_web.json_view import Token, laid_out
+from inspector_web.visible import visible
+from wiretape.commands.words import counted, duration, size
+
+SIGNS = {"good": "✓", "note": "·", "warn": "!", "bad": "✕"}
+"""The sign that goes with a tone, so that no colour is the only one."""
+
+
+def shown(value: Any) -> Any:
+    """Makes recorded text safe to read; the templates call it on everything they write."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
+
+
+def axis(us: int) -> str:
+    """A round offset: ``0``, ``250 ms``, ``1.5 s``, ``2 min``, ``2 min 30 s``."""
+    if us == 0:
+        return "0"
+    if us < 1000:
+        return f"{us} µs"
+    if us < 1_000_000:
+        return f"{us / 1000:g} ms"
+    if us < 120_000_000:
+        return f"{us / 1e6:g} s"
+    minutes, seconds = divmod(us // 1_000_000, 60)
+    return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
+
+
+def seconds(us: int) -> str:
+    """An offset with its milliseconds, for a column: ``1.234``."""
+    return f"{us / 1e6:,.3f}"
+
+
+def timestamp(unix_us: int) -> str:
+    """A moment for machines: ``2026-01-02T03:04:05.678Z``."""
+    moment = datetime.fromtimestamp(unix_us / 1e6, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def day_and_time(unix_us: int) -> str:
+    """A moment for people, in UTC: ``2026-01-02 03:04:05``."""
+    return f"{datetime.fromtimestamp(unix_us / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def number(value: int) -> str:
+    """A count with its thousands apart."""
+    return f"{value:,}"
+
+
+def short(value: int) -> str:
+    """A large count in short: ``950``, ``12.3 k``, ``4.5 M``."""
+    if value < 1000:
+        return str(value)
+    return f"{value / 1000:.1f} k" if value < 1_000_000 else f"{value / 1e6:.1f} M"
+
+
+def inked(tokens: tuple[Token, ...]) -> Markup:
+    """JSON tokens as elements that the stylesheet colours."""
+    piece = Markup('<span class="{}">{}</span>')
+    return Markup("").join(
+        Markup("{}").format(visible(token.text))
+        if token.ink == "sign"
+        else piece.format(f"ink-{token.ink}", visible(token.text))
+        for token in tokens
+    )
+
+
+def as_json(value: Any) -> Markup:
+    """A value laid out as JSON."""
+    return inked(tuple(laid_out(value)))
+
+
+def sign(tone: str) -> str:
+    return SIGNS[tone]
+
+
+FILTERS = {
+    "as_json": as_json,
+    "axis": axis,
+    "counted": counted,
+    "day_and_time": day_and_time,
+    "duration": duration,
+    "inked": inked,
+    "number": number,
+    "seconds": seconds,
+    "short": short,
+    "sign": sign,
+    "size": size,
+    "timestamp": timestamp,
+}

@@ -1,0 +1,173 @@
+"""How a session went, in a few words: its chips, and the story of each request in trouble."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import Final
+
+from wiretape.asked import RequestKind
+from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.commands.words import counted, duration
+from wiretape.facts import EndKind
+from wiretape.reconstruct import Request, Session, Try, Why
+
+LONG_SILENCE_US: Final = 5_000_000
+"""A silence that a person at the terminal notices."""
+
+
+class Tone(StrEnum):
+    """How good or bad something is. A sign goes with each on screen, not the colour alone."""
+
+    GOOD = "good"
+    NOTE = "note"
+    WARN = "warn"
+    BAD = "bad"
+
+
+class Sort(StrEnum):
+    """What a chip is about; sessions can be filtered by it."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    OPEN = "open"
+    RETRY = "retry"
+    FALLBACK = "fallback"
+    SILENCE = "silence"
+    GAP = "gap"
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One thing to know about a session."""
+
+    sort: Sort
+    tone: Tone
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tale:
+    """What happened to one request that did not go well at once; the last step is how it ended."""
+
+    request: int
+    is_warm_up: bool
+    steps: tuple[str, ...]
+    tone: Tone
+
+
+TONES: Final = {
+    Outcome.COMPLETED: Tone.GOOD,
+    Outcome.CONNECTED: Tone.NOTE,
+    Outcome.OPEN: Tone.NOTE,
+    Outcome.ABANDONED: Tone.WARN,
+}
+"""Every outcome that is not bad."""
+
+
+def tone_of(outcome: Outcome) -> Tone:
+    return TONES.get(outcome, Tone.BAD)
+
+
+_TRANSPORTS: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
+
+_OUTCOMES: Final = {
+    Outcome.COMPLETED: "completed",
+    Outcome.FAILED: "failed",
+    Outcome.INCOMPLETE: "incomplete",
+    Outcome.HTTP_ERROR: "answered",
+    Outcome.CUT: "cut",
+    Outcome.ABANDONED: "given up by the client",
+    Outcome.UNREACHED: "not reached",
+    Outcome.CONNECTED: "connected, nothing asked",
+    Outcome.OPEN: "not over",
+}
+
+_ENDS: Final = {
+    EndKind.WEBSOCKET_CLOSED: "closed",
+    EndKind.SERVER_CLOSED: "the server hung up",
+    EndKind.CLIENT_CLOSED: "hung up",
+    EndKind.COMPLETE: "the stream ended early",
+    EndKind.RESET: "connection reset",
+    EndKind.PROTOCOL_ERROR: "not HTTP",
+    EndKind.RECORDER_STOPPED: "the recorder stopped",
+    EndKind.REFUSED: "no connection",
+    EndKind.TLS_FAILURE: "TLS failed",
+}
+
+
+def said(attempt: Attempt) -> str:
+    """How an attempt ended, in words: ``cut: closed 1011 scripted failure``."""
+    word = _OUTCOMES[attempt.outcome]
+    if not attempt.detail:
+        return word
+    end, space, rest = attempt.detail.partition(" ")
+    detail = _ENDS[EndKind(end)] + space + rest if end in _ENDS else attempt.detail
+    return f"{word} {detail}" if attempt.outcome is Outcome.HTTP_ERROR else f"{word}: {detail}"
+
+
+def silence_us(attempt: Attempt) -> int:
+    """The longest time without a word of the server, the one before it was given up included."""
+    last_us = attempt.at_us if attempt.last_event_us is None else attempt.last_event_us
+    is_over = attempt.until_us is not None and attempt.outcome not in (
+        Outcome.COMPLETED,
+        Outcome.FAILED,
+        Outcome.INCOMPLETE,
+        Outcome.CONNECTED,
+    )
+    waited_us = attempt.until_us - last_us if is_over and attempt.until_us is not None else 0
+    return max(attempt.longest_silence_us, waited_us)
+
+
+def chips_of(session: Session, gaps: int) -> tuple[Chip, ...]:
+    """The chips of a session: how it ended first, then what is out of the ordinary."""
+    return tuple(_chips(session, gaps))
+
+
+def _chips(session: Session, gaps: int) -> Iterator[Chip]:
+    last = session.requests[-1].last
+    match last.outcome:
+        case Outcome.COMPLETED:
+            yield Chip(Sort.COMPLETED, Tone.GOOD, said(last))
+        case Outcome.OPEN | Outcome.CONNECTED:
+            yield Chip(Sort.OPEN, Tone.NOTE, said(last))
+        case outcome:
+            yield Chip(Sort.FAILED, tone_of(outcome), said(last))
+    if retries := session.count(Why.RETRY):
+        yield Chip(Sort.RETRY, Tone.WARN, counted(retries, "retry", "retries"))
+    if fallbacks := session.count(Why.FALLBACK):
+        yield Chip(Sort.FALLBACK, Tone.WARN, counted(fallbacks, "fallback"))
+    longest_us = max(silence_us(each.attempt) for each in session.tries)
+    if longest_us >= LONG_SILENCE_US:
+        yield Chip(Sort.SILENCE, Tone.WARN, f"silent for {duration(longest_us)}")
+    if gaps:
+        yield Chip(Sort.GAP, Tone.BAD, counted(gaps, "gap"))
+
+
+def tales_of(session: Session) -> tuple[Tale, ...]:
+    """The story of each request that took more than one try, or was not completed."""
+    return tuple(
+        Tale(
+            request.number,
+            request.last.kind is RequestKind.WARM_UP,
+            tuple(_steps(request)),
+            tone_of(request.last.outcome),
+        )
+        for request in session.requests
+        if len(request.tries) > 1 or request.last.outcome is not Outcome.COMPLETED
+    )
+
+
+def _steps(request: Request) -> Iterator[str]:
+    """Tries that went the same way are one step."""
+    for (transport, words), tries in groupby(request.tries, key=_way):
+        same = list(tries)
+        begin = f"{_TRANSPORTS[transport]}"
+        if same[0].why is Why.FALLBACK:
+            begin = f"fallback to {begin}"
+        times = "" if len(same) == 1 else f" {len(same)} times"
+        yield f"{begin}{times}: {words}"
+
+
+def _way(each: Try) -> tuple[Transport, str]:
+    return each.attempt.transport, said(each.attempt)

@@ -1,0 +1,68 @@
+"""Which tapes there are to look at, and the name that each has in an address.
+
+A tape's name is its file's, without ``.db``. Where two files of different folders share one, all
+but the first carry a digest of their path, so that a link means the same file tomorrow.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from wiretape.errors import TapeMissing
+
+_NO_NAMES: Final = ("", ".", "..")
+"""What no step of an address can be called."""
+
+
+class Library:
+    """The tapes at ``paths``: files, and folders whose ``*.db`` are looked up anew each time.
+
+    Raises:
+        TapeMissing: one of the paths is neither.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            if not path.exists():
+                raise TapeMissing(
+                    f"there is no tape at {path}: `wiretape ls` lists the tapes there are."
+                )
+        self._paths = tuple(paths)
+
+    def tapes(self) -> dict[str, Path]:
+        """The tapes by name, in the order of the paths given."""
+        found: dict[str, Path] = {}
+        for path in dict.fromkeys(self._files()):
+            name = _as_text(path.name.removesuffix(".db"))
+            if name in found or name in _NO_NAMES:
+                digest = blake2b(os.fsencode(path.resolve()), digest_size=4).hexdigest()
+                name = f"{name}~{digest}"
+            found.setdefault(name, path)
+        return found
+
+    def find(self, name: str) -> Path:
+        """The tape of that name.
+
+        Raises:
+            TapeMissing: there is none.
+        """
+        path = self.tapes().get(name)
+        if path is None:
+            raise TapeMissing(
+                f"there is no tape called {name!r} here: the list of sessions names those that are."
+            )
+        return path
+
+    def _files(self) -> Iterator[Path]:
+        for path in self._paths:
+            if path.is_dir():
+                yield from sorted(path.glob("*.db"))
+            else:
+                yield path
+
+
+def _as_text(file_name: str) -> str:
+    """A file name as text that an address can hold, whatever its bytes."""
+    return os.fsencode(file_name).decode("utf-8", "replace")

@@ -1,0 +1,109 @@
+"""When the server said something in an exchange, and what about: all that a timeline needs.
+
+A million events are nine megabytes here, so the marks of a tape can be kept while its texts are
+not.
+"""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from wiretape.crossings import END, HTTP_REQUEST, HTTP_RESPONSE, Crossing
+from wiretape.events import ItemAdded, parse_event
+from wiretape.facts import Sender
+from wiretape.jsontext import string_at
+
+
+class About(StrEnum):
+    """What the server was busy with when it said something."""
+
+    REASONING = "reasoning"
+    TEXT = "text"
+    TOOL = "tool"
+    """The arguments or the input of a tool call."""
+    OTHER = "other"
+    """The response as a whole, or bytes that are no events."""
+    TROUBLE = "trouble"
+    """It failed, or is incomplete, or an error was told."""
+
+
+_CODES: Final = tuple(About)
+
+
+@dataclass(slots=True)
+class Marks:
+    """What was said, when and about what, in the order of the wire; both columns are equally long.
+
+    ``control_us`` are the times of pings, pongs and close frames of either side, which are no
+    word about the response.
+    """
+
+    at_us: array[int] = field(default_factory=lambda: array("q"))
+    codes: bytearray = field(default_factory=bytearray)
+    control_us: array[int] = field(default_factory=lambda: array("q"))
+
+    def __len__(self) -> int:
+        return len(self.at_us)
+
+    def about(self, index: int) -> About:
+        return _CODES[self.codes[index]]
+
+    def add(self, at_us: int, about: About) -> None:
+        self.at_us.append(at_us)
+        self.codes.append(_CODES.index(about))
+
+
+def marks_of(crossings: Iterable[Crossing]) -> Marks:
+    """The marks of one exchange; heads, its end and the client's messages leave none.
+
+    A mark tells what the time before it was spent on. So an item that begins is marked as the
+    response's affair: what came before it was not yet spent on the item.
+    """
+    marks = Marks()
+    item = About.OTHER
+    for crossing in crossings:
+        kind = crossing.type
+        if kind in _NO_MARK:
+            continue
+        if kind in _CONTROL:
+            marks.control_us.append(crossing.at_us)
+        elif crossing.sender is Sender.CLIENT:
+            item = About.OTHER
+        elif kind == _ITEM_ADDED:
+            marks.add(crossing.at_us, About.OTHER)
+            item = _item(crossing.text or "")
+        elif kind in _TROUBLE:
+            marks.add(crossing.at_us, About.TROUBLE)
+        else:
+            marks.add(crossing.at_us, _streamed(kind) or item)
+            item = About.OTHER if kind == _ITEM_DONE else item
+    return marks
+
+
+_NO_MARK: Final = frozenset({HTTP_REQUEST, HTTP_RESPONSE, END})
+_CONTROL: Final = frozenset({f"websocket.{kind}" for kind in ("ping", "pong", "close")})
+_ITEM_ADDED: Final = "response.output_item.added"
+_ITEM_DONE: Final = "response.output_item.done"
+_TROUBLE: Final = frozenset({"error", "response.failed", "response.incomplete"})
+_STEMS: Final = (
+    ("response.reasoning", About.REASONING),
+    ("response.output_text", About.TEXT),
+    ("response.refusal", About.TEXT),
+    ("response.function_call_arguments", About.TOOL),
+    ("response.mcp_call_arguments", About.TOOL),
+    ("response.custom_tool_call_input", About.TOOL),
+)
+_ITEMS: Final = {"reasoning": About.REASONING, "message": About.TEXT}
+
+
+def _streamed(kind: str) -> About | None:
+    """What an event of this type streams a piece of, if it does."""
+    return next((about for stem, about in _STEMS if kind.startswith(stem)), None)
+
+
+def _item(text: str) -> About:
+    event = parse_event(text)
+    kind = (string_at(event.item, "type") or "") if isinstance(event, ItemAdded) else ""
+    return About.TOOL if kind.endswith("_call") else _ITEMS.get(kind, About.OTHER)

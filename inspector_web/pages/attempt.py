@@ -1,0 +1,80 @@
+"""An attempt as tables and lanes show it."""
+
+from dataclasses import dataclass
+
+from inspector_web.health import Tone, said, silence_us, tone_of
+from wiretape.asked import RequestKind
+from wiretape.attempts import Transport
+from wiretape.events import Usage
+from wiretape.reconstruct import Session, Try, Why
+
+_INFERRED = (Why.RETRY, Why.FALLBACK)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """One attempt. ``request`` and ``number`` count from 1: the number is that within the request.
+
+    ``why`` and ``evidence`` are inferred where ``is_inferred`` says so; all else is recorded.
+    ``waited_us`` is until the first event, ``took_us`` until the end, each ``None`` where the
+    tape does not tell.
+    """
+
+    request: int
+    number: int
+    exchange: int
+    message: int | None
+    why: Why
+    evidence: str
+    is_inferred: bool
+    kind: RequestKind
+    transport: Transport
+    at_us: int
+    offset_us: int
+    waited_us: int | None
+    took_us: int | None
+    silence_us: int
+    events: int
+    request_bytes: int
+    response_bytes: int
+    status: int | None
+    usage: Usage | None
+    said: str
+    tone: Tone
+
+
+def attempt_rows(session: Session, origin_us: int) -> list[AttemptRow]:
+    """The attempts of a session in their order; offsets count from ``origin_us``."""
+    return [
+        attempt_row(each, request.number, number, origin_us)
+        for request in session.requests
+        for number, each in enumerate(request.tries, start=1)
+    ]
+
+
+def attempt_row(each: Try, request: int, number: int, origin_us: int) -> AttemptRow:
+    attempt = each.attempt
+    first_us, until_us = attempt.first_event_us, attempt.until_us
+    return AttemptRow(
+        request,
+        number,
+        attempt.exchange,
+        attempt.message,
+        each.why,
+        each.evidence,
+        each.why in _INFERRED,
+        attempt.kind,
+        attempt.transport,
+        attempt.at_us,
+        attempt.at_us - origin_us,
+        None if first_us is None else first_us - attempt.at_us,
+        None if until_us is None else until_us - attempt.at_us,
+        silence_us(attempt),
+        attempt.events,
+        attempt.request_bytes,
+        attempt.response_bytes,
+        attempt.status,
+        attempt.usage,
+        said(attempt),
+        tone_of(attempt.outcome),
+    )

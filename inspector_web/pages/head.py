@@ -1,0 +1,111 @@
+"""What every page of a session says at its top, and a line of the list of sessions."""
+
+from dataclasses import dataclass
+
+from inspector_web.health import Chip, chips_of, silence_us
+from inspector_web.shelf import Overview
+from wiretape.attempts import Transport
+from wiretape.events import Usage
+from wiretape.reconstruct import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What all responses of a session say that they cost. The second of each pair is a part."""
+
+    input: int
+    cached: int
+    output: int
+    reasoning: int
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHead:
+    """A session in short. ``number`` counts from 1 on its tape; ``id`` is the client's own.
+
+    ``words`` are the person's first. It begins (``at_us``) with its first exchange. ``tokens`` is
+    ``None`` where no response told any.
+    """
+
+    tape: str
+    number: int
+    id: str | None
+    words: str
+    client: str | None
+    model: str | None
+    started_at_us: int
+    at_us: int
+    duration_us: int
+    requests: int
+    attempts: int
+    events: int
+    transports: tuple[Transport, ...]
+    tokens: Tokens | None
+    silence_us: int
+    chips: tuple[Chip, ...]
+
+    @property
+    def client_name(self) -> str:
+        """The first word of the user agent, which names the program and its version."""
+        return (self.client or "unknown client").partition(" ")[0]
+
+
+def heads_of(tape: str, overview: Overview) -> list[SessionHead]:
+    """The sessions of a tape; ``tape`` is its name."""
+    return [
+        _head(tape, overview, number, session)
+        for number, session in enumerate(overview.sessions, start=1)
+    ]
+
+
+def head_of(tape: str, overview: Overview, number: int) -> SessionHead:
+    """The session of that number.
+
+    Raises:
+        NoSuchSession: the tape has none.
+    """
+    return _head(tape, overview, number, overview.session(number))
+
+
+def _head(tape: str, overview: Overview, number: int, session: Session) -> SessionHead:
+    begin_us = overview.begins_us[number - 1]
+    return SessionHead(
+        tape,
+        number,
+        session.id,
+        overview.words[number - 1],
+        session.client,
+        session.model,
+        overview.label.started_at_us + begin_us,
+        begin_us,
+        session.until_us - begin_us,
+        len(session.requests),
+        len(session.tries),
+        session.events,
+        tuple(session.transports),
+        _tokens(session),
+        max(silence_us(each.attempt) for each in session.tries),
+        chips_of(session, _gaps(overview, session)),
+    )
+
+
+def _gaps(overview: Overview, session: Session) -> int:
+    """The gaps in the session's exchanges, and those of which no exchange is known."""
+    exchanges = {each.attempt.exchange for each in session.tries}
+    return sum(gap.exchange is None or gap.exchange in exchanges for gap in overview.gaps)
+
+
+def _tokens(session: Session) -> Tokens | None:
+    usages: list[Usage] = [each.attempt.usage for each in session.tries if each.attempt.usage]
+    if not usages:
+        return None
+    return Tokens(
+        sum(usage.input_tokens for usage in usages),
+        sum(usage.cached_tokens for usage in usages),
+        sum(usage.output_tokens for usage in usages),
+        sum(usage.reasoning_tokens for usage in usages),
+    )

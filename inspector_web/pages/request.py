@@ -1,0 +1,112 @@
+"""One request as an attempt sent it: heads, body, and what is new since the request before."""
+
+from dataclasses import dataclass, field
+
+from inspector_web.asking import asked_of
+from inspector_web.difference import Difference, difference_of
+from inspector_web.json_view import Token
+from inspector_web.pages.attempt import AttemptRow, attempt_rows
+from inspector_web.pages.event import SHOWN_CHARACTERS, layout_of
+from inspector_web.pages.head import SessionHead, head_of
+from inspector_web.shelf import Overview
+from inspector_web.twins import HTML_ONLY
+from wiretape.asked import Asked, RequestKind
+from wiretape.attempts import Attempt
+from wiretape.errors import UsageError
+from wiretape.facts import Headers
+from wiretape.store_reader import Exchange, TapeReader
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptPlace:
+    """Where an attempt stands in its session: request and number within it, both from 1."""
+
+    request: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPage:
+    """An attempt's request. ``line`` is its method and address, ``status_line`` the answer's.
+
+    ``body`` is the text with its content coding removed, cut if ``is_cut``. ``difference`` is to
+    the attempt at ``compared_to``; both are ``None`` for the first that asks something.
+    """
+
+    session: SessionHead
+    attempt: AttemptRow
+    tries: int
+    line: str
+    upstream: str | None
+    request_headers: Headers
+    status_line: str | None
+    response_headers: Headers
+    body: str
+    body_bytes: int
+    is_cut: bool
+    layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
+    compared_to: AttemptPlace | None
+    difference: Difference | None
+    previous: AttemptPlace | None
+    next: AttemptPlace | None
+
+
+def request_page(
+    tape: str, overview: Overview, reader: TapeReader, session: int, place: AttemptPlace
+) -> RequestPage:
+    """The page of the attempt at that place.
+
+    Raises:
+        NoSuchSession, UsageError: there is none.
+    """
+    head = head_of(tape, overview, session)
+    tries = overview.session(session).tries
+    rows = attempt_rows(overview.session(session), head.at_us)
+    places = [AttemptPlace(row.request, row.number) for row in rows]
+    if place not in places:
+        raise UsageError(
+            f"session {session} has no attempt {place.number} at a request {place.request}: its "
+            "timeline has those that are."
+        )
+    at = places.index(place)
+    exchange, asked = _asked(reader, tries[at].attempt)
+    compared = _asked_before(rows, at) if asked.raw else None
+    response = exchange.response
+    text = asked.raw.decode("utf-8", "replace")
+    return RequestPage(
+        head,
+        rows[at],
+        sum(each.request == place.request for each in places),
+        f"{exchange.request.method} {_url(exchange)} {exchange.request.http_version}",
+        exchange.request.upstream,
+        exchange.request.headers,
+        None if response is None else f"{response.status} {response.reason}".rstrip(),
+        () if response is None else response.headers,
+        text[:SHOWN_CHARACTERS],
+        len(asked.raw),
+        len(text) > SHOWN_CHARACTERS,
+        layout_of(text),
+        None if compared is None else places[compared],
+        None
+        if compared is None
+        else difference_of(_asked(reader, tries[compared].attempt)[1], asked),
+        places[at - 1] if at else None,
+        places[at + 1] if at + 1 < len(places) else None,
+    )
+
+
+def _asked(reader: TapeReader, attempt: Attempt) -> tuple[Exchange, Asked]:
+    exchange = reader.exchange(attempt.exchange)
+    assert exchange is not None
+    return exchange, asked_of(reader, exchange, attempt)
+
+
+def _asked_before(rows: list[AttemptRow], at: int) -> int | None:
+    """The last attempt before it that asked something: the handshake of a socket does not."""
+    earlier = (n for n in range(at - 1, -1, -1) if rows[n].kind is not RequestKind.UPGRADE)
+    return next(earlier, None)
+
+
+def _url(exchange: Exchange) -> str:
+    request = exchange.request
+    return f"{request.scheme}://{request.host}:{request.port}{request.target}"

@@ -1,0 +1,131 @@
+"""The list of sessions, over all tapes."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from inspector_web.health import Sort, Tone
+from inspector_web.pages.head import SessionHead, heads_of
+from inspector_web.shelf import Overview
+from wiretape.attempts import Transport
+from wiretape.errors import TapeError
+
+ROWS: Final = 100
+"""Sessions on one page."""
+
+
+class Order(StrEnum):
+    """What the sessions are sorted by, the most of it first."""
+
+    NEWEST = "newest"
+    DURATION = "duration"
+    REQUESTS = "requests"
+    TOKENS = "tokens"
+    SILENCE = "silence"
+    TROUBLE = "trouble"
+
+
+_KEYS: Final[Mapping[Order, Callable[[SessionHead], Any]]] = {
+    Order.NEWEST: lambda head: head.started_at_us,
+    Order.DURATION: lambda head: head.duration_us,
+    Order.REQUESTS: lambda head: (head.requests, head.attempts),
+    Order.TOKENS: lambda head: head.tokens.total if head.tokens else -1,
+    Order.SILENCE: lambda head: head.silence_us,
+    Order.TROUBLE: lambda head: [
+        sum(chip.tone is tone for chip in head.chips) for tone in (Tone.BAD, Tone.WARN)
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsQuery:
+    """What the address asks for: a text, what a chip is about, a transport, an order, a page."""
+
+    text: str = ""
+    health: Sort | None = None
+    transport: Transport | None = None
+    order: Order = Order.NEWEST
+    page: int = 1
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Self:
+        """What is not understood does not count."""
+        health, transport = given.get("health"), given.get("transport")
+        order, page = given.get("order"), given.get("page", "")
+        return cls(
+            given.get("text", "").strip(),
+            Sort(health) if health in set(Sort) else None,
+            Transport(transport) if transport in set(Transport) else None,
+            Order(order) if order in set(Order) else Order.NEWEST,
+            max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
+        )
+
+    def takes(self, head: SessionHead) -> bool:
+        if self.health is not None and self.health not in {chip.sort for chip in head.chips}:
+            return False
+        if self.transport is not None and self.transport not in head.transports:
+            return False
+        places = (head.words, head.client, head.model, head.id, head.tape)
+        texts = [text for text in (*places, *(chip.text for chip in head.chips)) if text]
+        return any(self.text.casefold() in text.casefold() for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableTape:
+    """A tape that cannot be used, and why."""
+
+    tape: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsPage:
+    """The list. ``found`` counts the sessions on all pages, ``total`` those of any filter.
+
+    ``unread`` counts tapes that were not looked into yet, because much had to be read at once.
+    """
+
+    query: SessionsQuery
+    sessions: tuple[SessionHead, ...]
+    found: int
+    total: int
+    tapes: int
+    unread: int
+    unreadable: tuple[UnreadableTape, ...]
+    empty: tuple[str, ...]
+
+    @property
+    def has_next(self) -> bool:
+        return self.query.page * ROWS < self.found
+
+
+def sessions_page(
+    query: SessionsQuery, tapes: Iterable[tuple[str, Overview | TapeError]], unread: int
+) -> SessionsPage:
+    """The page that the query asks for, of the tapes by name."""
+    heads: list[SessionHead] = []
+    unreadable: list[UnreadableTape] = []
+    empty: list[str] = []
+    for name, overview in tapes:
+        if isinstance(overview, TapeError):
+            unreadable.append(UnreadableTape(name, str(overview)))
+        elif overview.sessions:
+            heads += heads_of(name, overview)
+        else:
+            empty.append(name)
+    wanted = [head for head in heads if query.takes(head)]
+    # The newest first wherever the order leaves a choice.
+    wanted.sort(key=_KEYS[Order.NEWEST], reverse=True)
+    wanted.sort(key=_KEYS[query.order], reverse=True)
+    first = (query.page - 1) * ROWS
+    return SessionsPage(
+        query,
+        tuple(wanted[first : first + ROWS]),
+        len(wanted),
+        len(heads),
+        len({head.tape for head in heads}) + len(unreadable) + len(empty) + unread,
+        unread,
+        tuple(unreadable),
+        tuple(empty),
+    )

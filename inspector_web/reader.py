@@ -1,0 +1,50 @@
+"""One read-only tape for each request of the browser, closed when it is answered."""
+
+from pathlib import Path
+
+from flask import Flask, current_app, g
+
+from inspector_web.library import Library
+from inspector_web.shelf import Shelf
+from wiretape.store_reader import TapeReader
+
+
+def attach(app: Flask, library: Library) -> None:
+    """Gives the app its tapes."""
+    app.extensions["library"] = library
+    app.extensions["shelf"] = Shelf()
+    app.teardown_appcontext(_close)
+
+
+def library() -> Library:
+    found = current_app.extensions["library"]
+    assert isinstance(found, Library)
+    return found
+
+
+def shelf() -> Shelf:
+    found = current_app.extensions["shelf"]
+    assert isinstance(found, Shelf)
+    return found
+
+
+def open_tape(name: str) -> TapeReader:
+    """The tape of that name, open until the request is answered.
+
+    Raises:
+        TapeError: there is no such tape, or it cannot be used.
+    """
+    return open_path(library().find(name))
+
+
+def open_path(path: Path) -> TapeReader:
+    """The tape at ``path``; the one that was open for this request before is closed."""
+    _close()
+    g.tape = reader = TapeReader(path)
+    return reader
+
+
+def _close(_error: BaseException | None = None) -> None:
+    reader: TapeReader | None = g.pop("tape", None)
+    if reader is not None:
+        reader.close()

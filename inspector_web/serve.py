@@ -1,0 +1,55 @@
+"""Serves the app on one address until it is told to stop."""
+
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from wiretape.errors import ListenError
+
+
+class _QuietHandler(WSGIRequestHandler):
+    """Logs no requests: an address may hold the token."""
+
+    def log_request(self, code: Any = "-", size: Any = "-") -> None:
+        pass
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens on the address; port 0 is any free one.
+
+    Raises:
+        ListenError: it cannot be listened on.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        return socket.create_server(address[:2], family=family, backlog=128)
+    except OSError as error:
+        raise ListenError(
+            f"{host}:{port} cannot be listened on ({error.strerror}): "
+            "choose another address with --listen, or port 0 for a free one."
+        ) from error
+
+
+def serve(app: Flask, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Answers until SIGINT, SIGTERM or SIGHUP; ``ready`` is called once it does."""
+    stop = threading.Event()
+    host, port = listener.getsockname()[:2]
+    server = make_server(
+        host, port, app, threaded=True, request_handler=_QuietHandler, fd=listener.fileno()
+    )
+    # The server has a descriptor of its own.
+    listener.close()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="inspector")
+    thread.start()
+    ready()
+    stop.wait()
+    server.shutdown()
+    thread.join()

@@ -1,0 +1,76 @@
+// Keys do what links and fields on the page already do; without this script nothing is lost.
+"use strict";
+
+(() => {
+  const help = document.getElementById("help");
+
+  // A link or a field says which keys it answers to: data-key="n ArrowRight".
+  const keyed = (key) =>
+    [...document.querySelectorAll("[data-key]")].find((element) =>
+      element.dataset.key.split(" ").includes(key));
+
+  // Moves the focus along the rows, so that Enter, screen readers and :focus all see the same row.
+  const step = (selector, by) => {
+    const targets = [...document.querySelectorAll(selector)].map(
+      (row) => row.querySelector("a[data-main]") ?? row);
+    if (!targets.length) return false;
+    const at = targets.indexOf(document.activeElement);
+    let next = at + by;
+    if (at < 0) {
+      const below = targets.findIndex(
+        (target) => target.compareDocumentPosition(document.activeElement) &
+          Node.DOCUMENT_POSITION_PRECEDING);
+      const first = document.activeElement === document.body || below < 0 ? 0 : below;
+      next = by > 0 ? first : Math.max(first - 1, 0);
+    }
+    const target = targets[Math.min(Math.max(next, 0), targets.length - 1)];
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "nearest" });
+    const id = target.closest("[data-row]")?.id;
+    if (id) history.replaceState(history.state, "", `#${encodeURIComponent(id)}`);
+    return true;
+  };
+
+  const moves = {
+    j: () => step("[data-row]", 1),
+    k: () => step("[data-row]", -1),
+    "]": () => step("[data-step]", 1),
+    "[": () => step("[data-step]", -1),
+    "?": () => (help.open ? help.close() : help.showModal()) ?? true,
+  };
+
+  const isTyping = (element) =>
+    element instanceof Element && element.matches("input, textarea, select");
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isTyping(event.target)) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (help.open && event.key !== "?") return;
+    const link = keyed(event.key);
+    if (link?.matches("input")) {
+      link.focus();
+      link.select();
+    } else if (link) {
+      link.click();
+    } else if (!moves[event.key]?.()) {
+      return;
+    }
+    event.preventDefault();
+  });
+
+  // Times in the viewer's zone; UTC stays in the title.
+  const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  for (const time of document.querySelectorAll("time[data-local]")) {
+    time.textContent = local.format(new Date(time.dateTime));
+  }
+
+  // The row that the address names is where the keys begin.
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named?.matches("[data-row]")) {
+    (named.querySelector("a[data-main]") ?? named).focus({ preventScroll: true });
+    named.scrollIntoView({ block: "center" });
+  }
+})();

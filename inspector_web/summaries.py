@@ -1,0 +1,104 @@
+"""What an event says, in one line for a table: the text it streams, the item, the error, the cost.
+
+The line is made of what the event holds and nothing else; for an event that is not known it is
+the start of its text.
+"""
+
+from typing import Any, Final
+
+from inspector_web.visible import one_line
+from wiretape.client_messages import Append, Create, UnknownMessage, parse_client_message
+from wiretape.crossings import Crossing
+from wiretape.events import (
+    Delta,
+    ErrorEvent,
+    ErrorInfo,
+    ItemAdded,
+    ItemDone,
+    Lifecycle,
+    PartAdded,
+    TextDone,
+    UnknownEvent,
+    parse_event,
+)
+from wiretape.facts import Sender
+from wiretape.jsontext import JsonObject, Unparsable, string_at
+
+LIMIT: Final = 200
+"""Characters of a summary."""
+
+_LONGEST_PARSED: Final = 1_000_000
+"""Characters beyond which an event is not taken apart for the sake of one line."""
+
+
+def summary_of(crossing: Crossing) -> tuple[str, bool]:
+    """The line, and whether the event is one that is not known here."""
+    if crossing.text is None or crossing.summary:
+        return one_line(crossing.summary, LIMIT), False
+    if len(crossing.text) > _LONGEST_PARSED or crossing.type.startswith(("http.", "[")):
+        return one_line(crossing.text, LIMIT), False
+    if crossing.sender is Sender.CLIENT:
+        line, is_unknown = _of_client(crossing.text)
+    else:
+        line, is_unknown = _of_server(crossing.text)
+    return one_line(line, LIMIT), is_unknown
+
+
+def _of_client(text: str) -> tuple[str, bool]:
+    match parse_client_message(text):
+        case Create(model=model, input=given, is_warm_up=is_warm_up) as create:
+            words = ["warm-up" if is_warm_up else "", model or "", _counted(given)]
+            if create.previous_response_id:
+                words.append(f"after {create.previous_response_id}")
+            return ", ".join(filter(None, words)), False
+        case Append(input=given):
+            return _counted(given), False
+        case UnknownMessage() | Unparsable() | _:
+            return text, True
+
+
+def _counted(given: Any) -> str:
+    count = len(given) if isinstance(given, list) else 0
+    return f"{count} input item{'' if count == 1 else 's'}" if count else ""
+
+
+def _of_server(text: str) -> tuple[str, bool]:
+    match parse_event(text):
+        case Delta(delta=delta):
+            return delta, False
+        case TextDone(text=whole):
+            return whole, False
+        case ItemAdded(item=item) | ItemDone(item=item):
+            return _item(item), False
+        case PartAdded(channel=channel):
+            return channel or "", False
+        case ErrorEvent(error=error, status=status):
+            return " ".join(filter(None, [str(status or ""), _error(error)])), False
+        case Lifecycle() as event:
+            return _lifecycle(event), False
+        case UnknownEvent(problem=problem) if problem:
+            return problem, True
+        case _:
+            return text, True
+
+
+def _lifecycle(event: Lifecycle) -> str:
+    if event.error:
+        return _error(event.error)
+    if usage := event.usage:
+        cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
+        return f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
+    return event.incomplete_reason or event.response_id or ""
+
+
+def _error(error: ErrorInfo) -> str:
+    return ": ".join(filter(None, [error.code or error.type, error.message]))
+
+
+_TOLD: Final = ("name", "arguments", "input", "status")
+
+
+def _item(item: JsonObject) -> str:
+    words = [string_at(item, "type") or "item"]
+    words += [value for key in _TOLD if (value := string_at(item, key))]
+    return " ".join(words)

@@ -1,0 +1,140 @@
+"""Addresses to pages: read what is needed, build the page, lay it out or give its JSON twin."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from flask import Blueprint, Response, jsonify, redirect, render_template, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from inspector_web.pages.event import EventPage, event_page
+from inspector_web.pages.events import EventsPage, EventsQuery, events_page
+from inspector_web.pages.request import AttemptPlace, RequestPage, request_page
+from inspector_web.pages.session import SessionPage, session_page
+from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
+from inspector_web.raw import raw_event, raw_response
+from inspector_web.reader import library, open_tape, shelf
+from inspector_web.shelf import Overview
+from inspector_web.twins import twin
+from wiretape.errors import TapeError, UsageError
+from wiretape.store_reader import Exchange, TapeReader
+
+READ_AT_ONCE_BYTES: Final = 32_000_000
+"""Of tapes that were not looked into before, so much is read for one answer."""
+
+pages = Blueprint("pages", __name__)
+
+
+def _page[Page, **Where](
+    rule: str,
+) -> Callable[[Callable[Where, Page]], Callable[Where, Page]]:
+    """Serves what the function builds at ``rule`` as HTML, and at ``rule.json`` as its twin."""
+
+    def register(build: Callable[Where, Page]) -> Callable[Where, Page]:
+        name = build.__name__
+
+        def as_html(*args: Where.args, **kwargs: Where.kwargs) -> str:
+            return render_template(f"{name}.html", page=build(*args, **kwargs))
+
+        def as_json(*args: Where.args, **kwargs: Where.kwargs) -> Response:
+            return jsonify(twin(build(*args, **kwargs)))
+
+        pages.add_url_rule(rule, name, as_html)
+        pages.add_url_rule(f"{rule}.json", f"{name}_json", as_json)
+        return build
+
+    return register
+
+
+@pages.get("/")
+def start() -> AnyResponse:
+    return redirect("/sessions")
+
+
+@_page("/sessions")
+def sessions() -> SessionsPage:
+    budget_bytes = READ_AT_ONCE_BYTES
+    unread = 0
+    read: list[tuple[str, Path]] = []
+    for name, path in library().tapes().items():
+        if not shelf().knows(path):
+            if budget_bytes <= 0:
+                unread += 1
+                continue
+            budget_bytes -= path.stat().st_size if path.exists() else 0
+        read.append((name, path))
+
+    def looked_into() -> Iterator[tuple[str, Overview | TapeError]]:
+        for name, path in read:
+            yield name, shelf().look(path)
+
+    return sessions_page(SessionsQuery.parse(request.args), looked_into(), unread)
+
+
+@_page("/tapes/<tape>/sessions/<int:number>")
+def session(tape: str, number: int) -> SessionPage:
+    reader = open_tape(tape)
+    overview = shelf().overview(reader)
+    timeline = shelf().timeline(reader, number)
+    return session_page(tape, overview, number, timeline, request.args)
+
+
+@_page("/tapes/<tape>/events")
+def events(tape: str) -> EventsPage:
+    reader = open_tape(tape)
+    return events_page(tape, shelf().overview(reader), reader, EventsQuery.parse(request.args))
+
+
+@_page("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>")
+def event(tape: str, exchange: int, position: int) -> EventPage:
+    reader = open_tape(tape)
+    found = _exchange(reader, exchange)
+    return event_page(tape, shelf().overview(reader), reader, found, position)
+
+
+@_page("/tapes/<tape>/sessions/<int:session>/requests/<int:number>/attempts/<int:attempt>")
+def attempt(tape: str, session: int, number: int, attempt: int) -> RequestPage:
+    reader = open_tape(tape)
+    place = AttemptPlace(number, attempt)
+    return request_page(tape, shelf().overview(reader), reader, session, place)
+
+
+@pages.get("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>/raw")
+def event_raw(tape: str, exchange: int, position: int) -> Response:
+    reader = open_tape(tape)
+    data = raw_event(reader, _exchange(reader, exchange), position)
+    if data is None:
+        raise UsageError(f"event {position} of exchange {exchange} has no bytes to download.")
+    return _download(data, f"{tape}-exchange-{exchange}-event-{position}")
+
+
+@pages.get("/tapes/<tape>/exchanges/<int:exchange>/request/raw")
+def request_raw(tape: str, exchange: int) -> Response:
+    reader = open_tape(tape)
+    found = _exchange(reader, exchange)
+    return _download(reader.request_body(found.id), f"{tape}-exchange-{exchange}-request")
+
+
+@pages.get("/tapes/<tape>/exchanges/<int:exchange>/response/raw")
+def response_raw(tape: str, exchange: int) -> Response:
+    reader = open_tape(tape)
+    data = raw_response(reader, _exchange(reader, exchange))
+    return _download(data, f"{tape}-exchange-{exchange}-response")
+
+
+def _exchange(reader: TapeReader, number: int) -> Exchange:
+    found = reader.exchange(number)
+    if found is None:
+        raise UsageError(
+            f"this tape has no exchange {number}: its list of events has those it has."
+        )
+    return found
+
+
+def _download(data: bytes, name: str) -> Response:
+    """Bytes that a browser keeps and never shows, whatever they are."""
+    safe = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)
+    response = Response(data, mimetype="application/octet-stream")
+    response.headers["Content-Disposition"] = f'attachment; filename="{safe}.bin"'
+    return response
