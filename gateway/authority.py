@@ -19,10 +19,17 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from mitmproxy.certs import CertStore
 from platformdirs import user_data_path
 
+from gateway.environment import CA_VARIABLES
 from wiretape.errors import WiretapeError
 
 _BASENAME: Final = "mitmproxy"
 _KEY_BITS: Final = 2048
+_PEM_MARK: Final = b"-----BEGIN CERTIFICATE-----"
+_SYSTEM_BUNDLES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
 
 
 class AuthorityError(WiretapeError):
@@ -95,27 +102,31 @@ def open_authority(environment: Mapping[str, str]) -> Authority:
 
 
 def system_roots(environment: Mapping[str, str]) -> bytes:
-    """The certificate authorities that a program with this environment would trust, as PEM."""
+    """The certificate authorities that programs with this environment would trust, as PEM.
+
+    Some variables add to the system's, others take their place, and which do differs from
+    program to program: all are taken together.
+    """
+    named = [environment[name] for name in CA_VARIABLES if environment.get(name)]
+    folders = environment.get("SSL_CERT_DIR", "").split(os.pathsep)
+    places = [Path(place) for place in (*named, *folders) if place]
     return b"\n".join(
-        path.read_bytes() for path in dict.fromkeys(_root_files(environment)) if path.is_file()
+        data
+        for place in dict.fromkeys((*places, _default_roots()))
+        for file in (sorted(place.iterdir()) if place.is_dir() else [place])
+        if _PEM_MARK in (data := _read(file))
     )
 
 
-def _root_files(environment: Mapping[str, str]) -> list[Path]:
-    named = [
-        Path(environment[name])
-        for name in ("SSL_CERT_FILE", "CODEX_CA_CERTIFICATE", "NODE_EXTRA_CA_CERTS")
-        if environment.get(name)
-    ]
-    openssl = ssl.get_default_verify_paths()
-    defaults = [
-        Path(file)
-        for file in (
-            openssl.openssl_cafile,
-            "/etc/ssl/certs/ca-certificates.crt",
-            "/etc/pki/tls/certs/ca-bundle.crt",
-            "/etc/ssl/cert.pem",
-        )
-        if file and os.path.isfile(file)  # noqa: PTH113
-    ]
-    return [*named, *(defaults[:1] or [Path(certifi.where())])]
+def _default_roots() -> Path:
+    openssl = ssl.get_default_verify_paths().openssl_cafile
+    candidates = [Path(file) for file in (openssl, *_SYSTEM_BUNDLES) if file]
+    return next((file for file in candidates if file.is_file()), Path(certifi.where()))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        # A client would not get anything out of it either.
+        return b""

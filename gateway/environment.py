@@ -9,11 +9,14 @@ _CA_VARIABLES: Final = (
     "SSL_CERT_FILE",
     "CODEX_CA_CERTIFICATE",
     "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "GIT_SSL_CAINFO",
-    "PIP_CERT",
     "NODE_EXTRA_CA_CERTS",
 )
+_CA_VARIABLES_WHERE_SET: Final = ("CURL_CA_BUNDLE",)
+"""They would win over the others. Where they are not set, a tool's own settings must not lose to
+us: git and pip are not told of our authority at all, since we do not open what they talk to."""
+
+CA_VARIABLES: Final = (*_CA_VARIABLES, *_CA_VARIABLES_WHERE_SET)
+"""Variables that name files of certificate authorities, and that a child's environment replaces."""
 
 
 def child_environment(
@@ -26,7 +29,7 @@ def child_environment(
     child = {name: value for name, value in environment.items() if name.lower() != "no_proxy"}
     for name in _PROXY_VARIABLES:
         child[name] = child[name.lower()] = proxy_url
-    for name in _CA_VARIABLES:
+    for name in (*_CA_VARIABLES, *(name for name in _CA_VARIABLES_WHERE_SET if child.get(name))):
         child[name] = str(ca_bundle)
     # Node heeds the proxy variables only when asked to.
     child["NODE_USE_ENV_PROXY"] = "1"

@@ -69,7 +69,7 @@ class MitmdumpRecorder:
             scope=Scope(ctx.options.wiretape_scope),
         )
         self._recorder = RecorderAddon(
-            Capture(self._writer.put), routing, clock.now_us, self._on_distrust
+            Capture(self._writer.put), routing, clock.now_us, logger.error
         )
         ctx.master.addons.add(self._recorder)
         self._recorder.running()
@@ -84,9 +84,6 @@ class MitmdumpRecorder:
 
     def _named_by_time(self) -> Path:
         return new_tape_path(recordings_folder(os.environ), datetime.now(UTC), ("mitmdump",))
-
-    def _on_distrust(self, host: str) -> None:
-        logger.warning("wiretape: the client does not trust mitmproxy's certificate for %s", host)
 
 
 addons = [MitmdumpRecorder()]

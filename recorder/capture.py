@@ -1,9 +1,10 @@
 """Turns what a proxy sees into facts, with secrets removed. Knows no mitmproxy, no clock.
 
-Invariant: each exchange that began gets exactly one end.
+Invariant: each exchange that began gets exactly one end, and nothing after it.
 """
 
 from collections.abc import Callable
+from typing import Final
 
 from wiretape.facts import (
     End,
@@ -18,49 +19,63 @@ from wiretape.facts import (
     ResponseHead,
     Sender,
 )
-from wiretape.redact import redact_headers, redact_target
+from wiretape.redact import redact_headers, redact_target, redact_text
+
+_BODY_LIMIT_BYTES: Final = 64 * 1024 * 1024
+"""A request body is gathered whole; what is larger is an upload, not a conversation."""
 
 
 class OpenExchange:
-    """One exchange that is under way."""
+    """One exchange that is under way. Once it has ended, what comes is not heard."""
 
     def __init__(
-        self, number: int, put: Callable[[Fact], None], over: Callable[[int], None]
+        self,
+        number: int,
+        connection: str,
+        put: Callable[[Fact], None],
+        over: Callable[[int], None],
     ) -> None:
         self.number = number
-        self.has_response = False
+        self.connection = connection
         self._put = put
         self._over = over
-        self._ended = False
-        self._body: list[bytes] | None = []
+        self._has_ended = False
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._body_is_open = True
+        self._body_is_whole = True
 
-    def request_data(self, data: bytes) -> None:
+    def request_data(self, at_us: int, data: bytes) -> None:
         """Some of the request's body has arrived."""
-        if self._body is not None:
+        if self._body_bytes + len(data) > _BODY_LIMIT_BYTES:
+            self._body_is_whole = False
+            self.lost(at_us, len(data), "the request's body is too large to keep")
+        elif self._body_is_open:
             self._body.append(data)
+            self._body_bytes += len(data)
 
-    def request_end(self, at_us: int, *, is_whole: bool = True) -> None:
+    def request_end(self, at_us: int) -> None:
         """The request's body is over."""
-        if self._body is not None:
-            body, self._body = b"".join(self._body), None
-            self._put(RequestBody(self.number, at_us, body, is_whole))
+        if self._body_is_open:
+            self._body_is_open = False
+            body, self._body = b"".join(self._body), []
+            self._put(RequestBody(self.number, at_us, body, self._body_is_whole))
 
     def response_head(
         self, at_us: int, status: int, reason: str, http_version: str, headers: Headers
     ) -> None:
         """The head of the response has arrived."""
-        self.has_response = True
         self._put(
             ResponseHead(self.number, at_us, status, reason, http_version, redact_headers(headers))
         )
 
     def chunk(self, at_us: int, data: bytes) -> None:
         """Some of the response's body has arrived."""
-        self._put(Piece(self.number, at_us, Sender.SERVER, PieceKind.CHUNK, data))
+        self._piece(Piece(self.number, at_us, Sender.SERVER, PieceKind.CHUNK, data))
 
     def socket_bytes(self, at_us: int, sender: Sender, data: bytes) -> None:
         """Bytes of an upgraded connection have arrived; they are decoded off the hot path."""
-        self._put(Piece(self.number, at_us, sender, PieceKind.UNDECODED, data))
+        self._piece(Piece(self.number, at_us, sender, PieceKind.UNDECODED, data))
 
     def lost(self, at_us: int, size_bytes: int, reason: str) -> None:
         """Something crossed that could not be captured."""
@@ -70,13 +85,19 @@ class OpenExchange:
         self, at_us: int, how: EndKind, side: Sender | None = None, detail: str | None = None
     ) -> None:
         """The exchange is over; a second end is not heard."""
-        if self._ended:
+        if self._has_ended:
             return
-        self._ended = True
+        self._has_ended = True
         if self._body:
-            self.request_end(at_us, is_whole=False)
+            self._body_is_whole = False
+            self.request_end(at_us)
+        detail = None if detail is None else redact_text(detail)
         self._put(End(self.number, at_us, how, side, detail=detail))
         self._over(self.number)
+
+    def _piece(self, piece: Piece) -> None:
+        if not self._has_ended:
+            self._put(piece)
 
 
 class Capture:
@@ -101,11 +122,11 @@ class Capture:
         target: str,
         http_version: str,
         headers: Headers,
-        upstream: str | None,
+        upstream: str | None = None,
     ) -> OpenExchange:
         """A request's head has arrived on the client connection named ``connection``."""
         self._exchanges += 1
-        exchange = OpenExchange(self._exchanges, self._put, self._forget)
+        exchange = OpenExchange(self._exchanges, connection, self._put, self._forget)
         self._open[exchange.number] = exchange
         self._put(
             RequestHead(
@@ -124,9 +145,12 @@ class Capture:
         )
         return exchange
 
-    def connection_closed(self, connection: str) -> None:
-        """The client connection of that name is gone."""
+    def connection_closed(self, at_us: int, connection: str) -> None:
+        """The client connection of that name is gone, and with it what was open on it."""
         self._connections.pop(connection, None)
+        for exchange in list(self._open.values()):
+            if exchange.connection == connection:
+                exchange.end(at_us, EndKind.CLIENT_CLOSED, Sender.CLIENT)
 
     @property
     def is_idle(self) -> bool:

@@ -70,18 +70,17 @@ def record(
     from recorder.run import record as run_recording
 
     target = None if upstream is None else parse_upstream(upstream)
+    is_reverse = target is not None and not command
+    configured = configured_hosts(_codex_config(os.environ), os.environ, command)
     routing = Routing(
-        hosts=(
-            *MODEL_HOSTS,
-            *hosts,
-            *configured_hosts(_codex_config(os.environ), os.environ, command),
-        ),
+        # Whoever talks to a reverse proxy means us.
+        hosts=("*",) if is_reverse else (*MODEL_HOSTS, *hosts, *configured),
         scope=Scope(scope),
-        upstream=target if command else None,
+        upstream=None if is_reverse else target,
     )
     tape = output or new_tape_path(recordings_folder(os.environ), datetime.now(UTC), command)
     host, port = listen
-    recording = Recording(tape, host, port, routing, command, None if command else target)
+    recording = Recording(tape, host, port, routing, command, target if is_reverse else None)
     code = run_recording(recording, os.environ, _tell)
     _tell(_last_line(tape))
     return code

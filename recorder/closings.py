@@ -1,64 +1,114 @@
-"""Notices which side of a proxied connection closed first, and whether by a reset.
+"""Notices which side ended an exchange, and whether by a reset, and passes resets on.
 
-mitmproxy tells that a connection is over, but not who ended it nor how. The stream readers below
-it know: this module listens to them. That reaches into mitmproxy's inside, so where the inside
-has changed nothing is noticed, and ends are told without their side.
+mitmproxy tells that something is over, but not by whom nor how. Its layers know the side, and the
+stream readers below them know a reset, so this module listens to both. That reaches into
+mitmproxy's inside: where the inside has changed nothing is noticed, and the side is judged by
+what is left of the connections.
 """
 
+import socket
+import struct
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+from weakref import WeakSet
 
 from mitmproxy import ctx
-from mitmproxy.connection import Client, Connection
+from mitmproxy.connection import Client, Connection, ConnectionState
+from mitmproxy.flow import Flow
+from mitmproxy.proxy.events import ConnectionClosed
+from mitmproxy.proxy.layers import TCPLayer
+from mitmproxy.proxy.layers.http import HttpStream
+from mitmproxy.proxy.layers.http._events import RequestProtocolError
 
+from wiretape.facts import Sender
 
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """A peer closed its side at ``at_us``, cleanly or by a reset."""
+_ENDED_BY: Final = "wiretape ended by"
+"""The key of a flow's metadata that holds the side which ended it."""
 
-    at_us: int
-    is_reset: bool
+_NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 class Closings:
-    """Remembers how each connection was closed by its peer, until it is forgotten."""
+    """Listens from :meth:`begin` to :meth:`cease`."""
 
-    def __init__(self, now_us: Callable[[], int]) -> None:
-        self._now_us = now_us
-        self._closings: dict[str, Closing] = {}
+    def __init__(self) -> None:
+        self._resets: WeakSet[Connection] = WeakSet()
+        self._restore: list[Callable[[], None]] = []
 
-    def of(self, connection: Connection) -> Closing | None:
-        """How the peer closed ``connection``, or ``None`` while it has not."""
-        return self._closings.get(connection.id)
+    def begin(self) -> None:
+        """Listens to the layers of all connections."""
+        self._listen(HttpStream, "handle_protocol_error", self._protocol_error)
+        self._listen(TCPLayer, "relay_messages", self._relayed)
 
-    def forget(self, connection: Connection) -> None:
-        self._closings.pop(connection.id, None)
+    def cease(self) -> None:
+        """Leaves the layers as they were."""
+        while self._restore:
+            self._restore.pop()()
 
     def watch(self, client: Client, connection: Connection) -> None:
         """Listens to ``connection``, which belongs to the handler of ``client``."""
-        reader = _reader(client, connection)
+        reader: Any = getattr(_io(client, connection), "reader", None)
         if not hasattr(reader, "feed_eof") or not hasattr(reader, "set_exception"):
             return
-        feed_eof, set_exception = reader.feed_eof, reader.set_exception
-
-        def closed() -> None:
-            self._note(connection, is_reset=False)
-            feed_eof()
 
         def broken(error: BaseException) -> None:
-            self._note(connection, is_reset=isinstance(error, ConnectionResetError))
-            set_exception(error)
+            if isinstance(error, ConnectionResetError):
+                self._resets.add(connection)
+            # Not the exception: it would overtake what was read before it and is not taken yet.
+            reader.feed_eof()
 
-        reader.feed_eof, reader.set_exception = closed, broken
+        reader.set_exception = broken
 
-    def _note(self, connection: Connection, *, is_reset: bool) -> None:
-        self._closings.setdefault(connection.id, Closing(self._now_us(), is_reset))
+    def was_reset(self, connection: Connection) -> bool:
+        """Whether the peer has reset ``connection``."""
+        return connection in self._resets
+
+    def side(self, flow: Flow) -> Sender:
+        """The side that ended ``flow``."""
+        noticed = flow.metadata.get(_ENDED_BY)
+        if isinstance(noticed, Sender):
+            return noticed
+        # The proxy closes the client's connection itself, but only once it has told us.
+        is_there = flow.client_conn.state & ConnectionState.CAN_READ
+        return Sender.SERVER if is_there else Sender.CLIENT
+
+    def pass_on(self, client: Client, connection: Connection) -> None:
+        """Makes the coming close of ``connection`` a reset, as the other side saw one."""
+        writer: Any = getattr(_io(client, connection), "writer", None)
+        wire = writer.get_extra_info("socket") if hasattr(writer, "get_extra_info") else None
+        if wire is not None:
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+
+    def _listen(self, layer: type, name: str, hear: Callable[[Any, Any], None]) -> None:
+        original = getattr(layer, name, None)
+        if original is None:
+            return
+
+        def method(self: Any, event: Any) -> Any:
+            hear(self, event)
+            return original(self, event)
+
+        setattr(layer, name, method)
+        self._restore.append(lambda: setattr(layer, name, original))
+
+    def _protocol_error(self, stream: Any, event: Any) -> None:
+        flow = getattr(stream, "flow", None)
+        if isinstance(flow, Flow):
+            is_client = isinstance(event, RequestProtocolError)
+            flow.metadata.setdefault(_ENDED_BY, Sender.CLIENT if is_client else Sender.SERVER)
+
+    def _relayed(self, layer: Any, event: Any) -> None:
+        if not isinstance(event, ConnectionClosed):
+            return
+        client, server = layer.context.client, layer.context.server
+        is_client = event.connection == client
+        if isinstance(layer.flow, Flow):
+            layer.flow.metadata.setdefault(_ENDED_BY, Sender.CLIENT if is_client else Sender.SERVER)
+        if self.was_reset(event.connection):
+            self.pass_on(client, server if is_client else client)
 
 
-def _reader(client: Client, connection: Connection) -> Any:
+def _io(client: Client, connection: Connection) -> Any:
     server = ctx.master.addons.get("proxyserver")
-    for handler in getattr(server, "connections", {}).values():
-        if getattr(handler, "client", None) is client:
-            return getattr(handler.transports.get(connection), "reader", None)
-    return None
+    handler = getattr(server, "connections", {}).get(client.id)
+    return getattr(handler, "transports", {}).get(connection)

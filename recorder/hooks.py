@@ -7,23 +7,38 @@ connections are relayed byte for byte, and a failure of ours becomes a gap on th
 import logging
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from mitmproxy import ctx, http, tcp, tls
 from mitmproxy.connection import Client
+from mitmproxy.net.http.http1 import expected_http_body_size
 from mitmproxy.proxy.layer import NextLayer
 from mitmproxy.proxy.layers import TCPLayer
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from recorder.capture import Capture, OpenExchange
 from recorder.closings import Closings
+from recorder.endings import Trouble, ending_of, told
 from recorder.routing import SERVER_SPEAKS_FIRST, Routing
 from wiretape.facts import EndKind, Headers, Sender
 
 logger = logging.getLogger("wiretape")
 
-_EXCHANGE = "wiretape"
+_EXCHANGE: Final = "wiretape exchange"
 """The key of a flow's metadata that holds its open exchange."""
+
+_OPTIONS: Final = {
+    # Upgraded connections become plain TCP flows, which mitmproxy relays unchanged. Its own
+    # WebSocket layer would rewrite frames and turn a dropped connection into a clean close.
+    "websocket": False,
+    "rawtcp": True,
+    # The upstream is reached for a request, so that its failure belongs to that request.
+    "connection_strategy": "lazy",
+    # What either side sends is the other's to judge.
+    "validate_inbound_headers": False,
+    # A socket may rest for as long as its client likes: an hour between two turns is nothing.
+    "tcp_timeout": 10 * 365 * 24 * 3600,
+}
 
 
 def _never_harms(hook: Callable[..., None]) -> Callable[..., None]:
@@ -42,8 +57,8 @@ def _never_harms(hook: Callable[..., None]) -> Callable[..., None]:
 class RecorderAddon:
     """Captures the flows that ``routing`` puts in scope.
 
-    ``now_us`` is the tape's clock. ``on_distrust`` is told the name of a host for which the
-    client did not accept our certificate.
+    ``now_us`` is the tape's clock. ``tell`` gets a sentence when a side does not trust the other
+    one's certificate.
     """
 
     def __init__(
@@ -51,22 +66,25 @@ class RecorderAddon:
         capture: Capture,
         routing: Routing,
         now_us: Callable[[], int],
-        on_distrust: Callable[[str], None],
+        tell: Callable[[str], None],
     ) -> None:
         self._capture = capture
         self._routing = routing
         self._now_us = now_us
-        self._on_distrust = on_distrust
-        self._closings = Closings(now_us)
+        self._tell = tell
+        self._told: set[str] = set()
+        self._closings = Closings()
         self._upgraded: dict[str, OpenExchange] = {}
+        self._tunnels: dict[str, http.Request] = {}
+        self._tls_failures: dict[str, str | None] = {}
 
     def running(self) -> None:
-        # Upgraded connections become plain TCP flows, which mitmproxy relays unchanged. Its own
-        # WebSocket layer would rewrite frames and turn a dropped connection into a clean close.
-        ctx.options.update(websocket=False, rawtcp=True)
+        ctx.options.update(**_OPTIONS)
+        self._closings.begin()
 
     def done(self) -> None:
         self._capture.finish(self._now_us())
+        self._closings.cease()
 
     @_never_harms
     def client_connected(self, client: Client) -> None:
@@ -78,21 +96,14 @@ class RecorderAddon:
 
     @_never_harms
     def client_disconnected(self, client: Client) -> None:
-        self._closings.forget(client)
-        self._capture.connection_closed(client.id)
-        if exchange := self._upgraded.pop(client.id, None):
-            exchange.end(self._now_us(), EndKind.CLIENT_CLOSED, Sender.CLIENT)
+        self._upgraded.pop(client.id, None)
+        self._tunnels.pop(client.id, None)
+        self._tls_failures.pop(client.id, None)
+        self._capture.connection_closed(self._now_us(), client.id)
 
     @_never_harms
-    def server_disconnected(self, data: ServerConnectionHookData) -> None:
-        self._closings.forget(data.server)
-
-    @_never_harms
-    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
-        address = data.context.server.address
-        host = data.client_hello.sni or (address[0] if address else "")
-        if not self._routing.opens(host):
-            data.ignore_connection = True
+    def http_connect(self, flow: http.HTTPFlow) -> None:
+        self._tunnels[flow.client_conn.id] = flow.request
 
     @_never_harms
     def next_layer(self, layer: NextLayer) -> None:
@@ -102,30 +113,44 @@ class RecorderAddon:
             layer.layer = TCPLayer(layer.context, ignore=True)
 
     @_never_harms
+    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
+        if not self._routing.opens(data.client_hello.sni or _host(data)):
+            data.ignore_connection = True
+
+    @_never_harms
     def tls_failed_client(self, data: tls.TlsData) -> None:
-        address = data.context.server.address
-        self._on_distrust(data.conn.sni or (address[0] if address else "an unknown host"))
+        host, error = data.conn.sni or _host(data), data.conn.error or "no reason given"
+        self._tell_once(
+            f"TLS with the client failed for {host} ({error}): if it does not trust our "
+            "certificate, give it the CA file that SSL_CERT_FILE names."
+        )
+        tunnel = self._tunnels.get(data.context.client.id)
+        if tunnel is not None:
+            # There was no request, so what stands for it is the one for the tunnel.
+            exchange = self._begin(data.context.client, tunnel, "https")
+            exchange.end(self._now_us(), EndKind.TLS_FAILURE, Sender.CLIENT, error)
+
+    @_never_harms
+    def tls_failed_server(self, data: tls.TlsData) -> None:
+        self._tls_failures[data.context.client.id] = data.conn.error
+        self._tell_once(
+            f"TLS with {data.conn.sni or _host(data)} failed ({data.conn.error}): the client "
+            "sees its connection closed. If only a certificate of your own is missing, name its "
+            "authority in SSL_CERT_FILE."
+        )
 
     @_never_harms
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         request = flow.request
         # Whatever is not ours to record must not wait in memory either.
         request.stream = True
-        if not self._routing.records(request.method, request.path, is_upgrade=_is_upgrade(flow)):
+        is_upgrade = str(request.headers.get("upgrade", "")).lower() == "websocket"
+        if not self._routing.records(
+            _text(request.data.method), _text(request.data.path), is_upgrade=is_upgrade
+        ):
             return
         upstream = self._routing.upstream
-        exchange = self._capture.begin(
-            self._now_us(),
-            connection=flow.client_conn.id,
-            method=request.method,
-            scheme=request.scheme,
-            host=request.host,
-            port=request.port,
-            target=request.path,
-            http_version=request.http_version,
-            headers=_headers(request.headers),
-            upstream=None if upstream is None else str(upstream),
-        )
+        exchange = self._begin(flow.client_conn, request, request.scheme)
         flow.metadata[_EXCHANGE] = exchange
         if upstream is not None:
             request.scheme, request.host, request.port = upstream
@@ -140,38 +165,42 @@ class RecorderAddon:
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         response = flow.response
         assert response is not None
-        if response.status_code != 101:
+        is_upgraded = response.status_code == 101
+        if not is_upgraded:
             response.stream = True
         if exchange := _exchange(flow):
             exchange.response_head(
                 self._now_us(),
                 response.status_code,
-                response.reason,
+                _text(response.data.reason),
                 response.http_version,
                 _headers(response.headers),
             )
-            if response.status_code != 101:
-                response.stream = self._tee(
-                    exchange, lambda data: exchange.chunk(self._now_us(), data)
-                )
+            if not is_upgraded:
+                response.stream = self._tee(exchange, exchange.chunk)
 
     @_never_harms
     def response(self, flow: http.HTTPFlow) -> None:
-        exchange = _exchange(flow)
-        if exchange is None:
-            return
         assert flow.response is not None
-        if flow.response.status_code == 101:
+        exchange = _exchange(flow)
+        if self._is_cut_short(flow):
+            self._pass_reset_on(flow)
+            if exchange:
+                exchange.end(self._now_us(), EndKind.RESET, Sender.SERVER)
+        elif exchange and flow.response.status_code == 101:
             self._upgraded[flow.client_conn.id] = exchange
-        else:
+        elif exchange:
             exchange.end(self._now_us(), EndKind.COMPLETE)
 
     @_never_harms
     def error(self, flow: http.HTTPFlow) -> None:
         assert flow.error is not None
+        trouble = self._trouble(flow, flow.error.msg)
+        how, side = ending_of(trouble)
         if exchange := _exchange(flow):
-            how, side = self._how_it_ended(flow)
-            exchange.end(self._now_us(), how, side, flow.error.msg)
+            exchange.end(self._now_us(), how, side, told(trouble.words))
+        if (how, side) == (EndKind.RESET, Sender.SERVER):
+            self._pass_reset_on(flow)
         if flow.response is None and flow.killable:
             # mitmproxy would answer in the server's name (502); without us the client would see
             # its connection fail, so that is what it sees.
@@ -184,84 +213,108 @@ class RecorderAddon:
         flow.messages.clear()
         if exchange := self._upgraded.get(flow.client_conn.id):
             sender = Sender.CLIENT if message.from_client else Sender.SERVER
-            exchange.socket_bytes(self._now_us(), sender, message.content)
+            self._keep(
+                exchange,
+                message.content,
+                lambda at_us, data: exchange.socket_bytes(at_us, sender, data),
+            )
 
     @_never_harms
     def tcp_end(self, flow: tcp.TCPFlow) -> None:
-        self._end_socket(flow, None)
-
-    @_never_harms
-    def tcp_error(self, flow: tcp.TCPFlow) -> None:
-        self._end_socket(flow, flow.error.msg if flow.error else None)
+        if exchange := self._upgraded.pop(flow.client_conn.id, None):
+            how, side = ending_of(self._trouble(flow, "disconnected"))
+            exchange.end(self._now_us(), how, side)
 
     def failed(self, hook: str, subject: Any, error: Exception) -> None:
         """A hook of ours failed: says so, and leaves a gap where the flow is known."""
         logger.error("the recorder failed in %s: %r", hook, error)
-        exchange = getattr(subject, "metadata", {}).get(_EXCHANGE)
-        if isinstance(exchange, OpenExchange):
-            exchange.lost(self._now_us(), 0, f"the recorder failed in {hook}: {error!r}")
+        if exchange := _exchange(subject):
+            exchange.lost(self._now_us(), 0, _failure(error))
+
+    def _begin(self, client: Client, request: http.Request, scheme: str) -> OpenExchange:
+        upstream = self._routing.upstream
+        return self._capture.begin(
+            self._now_us(),
+            connection=client.id,
+            method=_text(request.data.method),
+            scheme=scheme,
+            host=request.host,
+            port=request.port,
+            target=_text(request.data.path or request.data.authority),
+            http_version=request.http_version,
+            headers=_headers(request.headers),
+            upstream=None if upstream is None else str(upstream),
+        )
 
     def _tee(
-        self, exchange: OpenExchange, keep: Callable[[bytes], None]
+        self, exchange: OpenExchange, keep: Callable[[int, bytes], None]
     ) -> Callable[[bytes], bytes]:
         def through(data: bytes) -> bytes:
             if data:
-                try:
-                    keep(data)
-                except Exception as error:
-                    # An exception here would drop the bytes from the client's stream.
-                    exchange.lost(self._now_us(), len(data), f"the recorder failed: {error!r}")
+                self._keep(exchange, data, keep)
             return data
 
         return through
 
-    def _end_socket(self, flow: tcp.TCPFlow, detail: str | None) -> None:
-        if exchange := self._upgraded.pop(flow.client_conn.id, None):
-            how, side = self._first_closed(flow)
-            exchange.end(self._now_us(), how or EndKind.CLIENT_CLOSED, side, detail)
+    def _keep(
+        self, exchange: OpenExchange, data: bytes, keep: Callable[[int, bytes], None]
+    ) -> None:
+        try:
+            keep(self._now_us(), data)
+        except Exception as error:
+            # Passed on, it would drop the bytes from the client's stream.
+            exchange.lost(self._now_us(), len(data), _failure(error))
 
-    def _how_it_ended(self, flow: http.HTTPFlow) -> tuple[EndKind, Sender | None]:
-        server = flow.server_conn
-        how, side = self._first_closed(flow)
-        if flow.response is None and how is not EndKind.CLIENT_CLOSED and side is not Sender.CLIENT:
-            if server.timestamp_tcp_setup is None:
-                return EndKind.REFUSED, None
-            if server.tls and server.timestamp_tls_setup is None:
-                return EndKind.TLS_FAILURE, Sender.SERVER
-        return how or EndKind.PROTOCOL_ERROR, side
+    def _trouble(self, flow: http.HTTPFlow | tcp.TCPFlow, words: str) -> Trouble:
+        side = self._closings.side(flow)
+        connection = flow.client_conn if side is Sender.CLIENT else flow.server_conn
+        is_upstreams = side is Sender.SERVER
+        return Trouble(
+            side,
+            words,
+            is_reset=self._closings.was_reset(connection),
+            is_unreached=is_upstreams and flow.server_conn.timestamp_tcp_setup is None,
+            is_tls=is_upstreams and self._tls_failures.get(flow.client_conn.id) == words,
+        )
 
-    def _first_closed(
-        self, flow: http.HTTPFlow | tcp.TCPFlow
-    ) -> tuple[EndKind | None, Sender | None]:
-        """Which side closed first, and how; ``(None, None)`` when neither was noticed."""
-        closings = [
-            (closing.at_us, closing.is_reset, sender)
-            for sender, connection in (
-                (Sender.CLIENT, flow.client_conn),
-                (Sender.SERVER, flow.server_conn),
-            )
-            if (closing := self._closings.of(connection)) is not None
-        ]
-        if not closings:
-            return None, None
-        _, is_reset, sender = min(closings)
-        if is_reset:
-            return EndKind.RESET, sender
-        if sender is Sender.CLIENT:
-            return EndKind.CLIENT_CLOSED, sender
-        return EndKind.SERVER_CLOSED, sender
+    def _is_cut_short(self, flow: http.HTTPFlow) -> bool:
+        """Whether a body that lasts until the connection ends was ended by a reset."""
+        assert flow.response is not None
+        return (
+            self._closings.was_reset(flow.server_conn)
+            and not flow.response.is_http2
+            and expected_http_body_size(flow.request, flow.response) == -1
+        )
+
+    def _pass_reset_on(self, flow: http.HTTPFlow) -> None:
+        # Over HTTP/2 one exchange is only a stream of the connection, and has its own reset.
+        if not flow.request.is_http2:
+            self._closings.pass_on(flow.client_conn, flow.client_conn)
+
+    def _tell_once(self, sentence: str) -> None:
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._tell(sentence)
 
 
-def _exchange(flow: http.HTTPFlow) -> OpenExchange | None:
-    exchange = flow.metadata.get(_EXCHANGE)
+def _exchange(flow: Any) -> OpenExchange | None:
+    exchange = getattr(flow, "metadata", {}).get(_EXCHANGE)
     return exchange if isinstance(exchange, OpenExchange) else None
 
 
-def _is_upgrade(flow: http.HTTPFlow) -> bool:
-    return str(flow.request.headers.get("upgrade", "")).lower() == "websocket"
+def _failure(error: Exception) -> str:
+    # Not the error's own words, which may quote what the tape must not hold.
+    return f"the recorder failed ({type(error).__name__})"
+
+
+def _host(data: tls.ClientHelloData | tls.TlsData) -> str:
+    address = data.context.server.address
+    return address[0] if address else ""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("latin-1")
 
 
 def _headers(headers: http.Headers) -> Headers:
-    return tuple(
-        (name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields
-    )
+    return tuple((_text(name), _text(value)) for name, value in headers.fields)

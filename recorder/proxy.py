@@ -5,8 +5,8 @@ mitmproxy's own commands walk some thirty addons for every message; this one has
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -57,26 +57,27 @@ async def running_proxy(
     Raises:
         ListenError: the address cannot be listened on.
     """
-    with _LoggingTo(on_trouble):
+    with _telling(on_trouble) as begin_telling:
         master = Master(_options(settings))
         started = _Started()
         server = proxyserver.Proxyserver()
         master.addons.add(
             core.Core(), server, next_layer.NextLayer(), tlsconfig.TlsConfig(), addon, started
         )
-        master.options.update(**_ADDON_OPTIONS)
-        task = asyncio.create_task(master.run())
+        proxy = asyncio.create_task(master.run())
+        start = asyncio.create_task(started.event.wait())
         try:
             await asyncio.wait(
-                {task, asyncio.create_task(started.event.wait())},
-                timeout=_START_S,
-                return_when=asyncio.FIRST_COMPLETED,
+                {proxy, start}, timeout=_START_S, return_when=asyncio.FIRST_COMPLETED
             )
-            yield _url(settings, server)
+            url = _url(settings, server)
+            begin_telling()
+            yield url
         finally:
+            start.cancel()
             master.shutdown()
             with suppress(asyncio.CancelledError):
-                await task
+                await proxy
 
 
 def _options(settings: ProxySettings) -> Options:
@@ -87,15 +88,6 @@ def _options(settings: ProxySettings) -> Options:
         confdir=str(settings.authority),
         ssl_verify_upstream_trusted_ca=str(settings.trusted_roots),
     )
-
-
-_ADDON_OPTIONS: Final = {
-    # The upstream is reached for a request, so that its failure belongs to that request.
-    "connection_strategy": "lazy",
-    # What the server sends is the client's to judge.
-    "validate_inbound_headers": False,
-    "keep_host_header": False,
-}
 
 
 def _url(settings: ProxySettings, server: proxyserver.Proxyserver) -> str:
@@ -111,27 +103,28 @@ def _url(settings: ProxySettings, server: proxyserver.Proxyserver) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-class _LoggingTo:
-    """Sends the proxy's errors to ``tell`` and its chatter nowhere, while the context lasts."""
+@contextmanager
+def _telling(tell: Callable[[str], None]) -> Iterator[Callable[[], None]]:
+    """Sends the proxy's chatter nowhere, and its errors to ``tell`` once it is told to begin.
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._handler = _Teller(tell)
-        self._loggers = [logging.getLogger(name) for name in ("mitmproxy", "wiretape")]
-
-    def __enter__(self) -> None:
-        for logger in self._loggers:
-            logger.addHandler(self._handler)
-            logger.propagate = False
-
-    def __exit__(self, *exception: object) -> None:
-        for logger in self._loggers:
-            logger.removeHandler(self._handler)
+    Before that there is only the failure to start, which has an exception of its own.
+    """
+    handler = _Teller(tell)
+    loggers = [logging.getLogger(name) for name in ("mitmproxy", "wiretape", "asyncio")]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield lambda: handler.setLevel(logging.ERROR)
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
             logger.propagate = True
 
 
 class _Teller(logging.Handler):
     def __init__(self, tell: Callable[[str], None]) -> None:
-        super().__init__(logging.ERROR)
+        super().__init__(logging.CRITICAL + 1)
         self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:

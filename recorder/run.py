@@ -6,12 +6,13 @@ import os
 import signal
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gateway.authority import Authority, open_authority, system_roots
-from gateway.child import run_child
+from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
 from recorder.capture import Capture
@@ -19,7 +20,7 @@ from recorder.hooks import RecorderAddon
 from recorder.proxy import ProxySettings, running_proxy
 from recorder.routing import Routing, Upstream
 from recorder.sockets import SocketInterpreter
-from wiretape.errors import WiretapeError
+from wiretape.errors import UpstreamError, WiretapeError
 from wiretape.redact import redact_command
 from wiretape.store_writer import TapeLabel, TapeWriter
 
@@ -63,10 +64,8 @@ def record(
     )
     writer = TapeWriter(recording.tape, label, on_trouble=tell, interpret=SocketInterpreter())
     try:
-        with writer, tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
-            return asyncio.run(
-                _record(recording, environment, authority, clock, writer, Path(folder), tell)
-            )
+        with writer:
+            return asyncio.run(_record(recording, environment, authority, clock, writer, tell))
     except WiretapeError:
         # Nothing was run, so the tape that we have just made is empty.
         recording.tape.unlink(missing_ok=True)
@@ -79,56 +78,66 @@ async def _record(
     authority: Authority,
     clock: Clock,
     writer: TapeWriter,
-    folder: Path,
     tell: Callable[[str], None],
 ) -> int:
-    roots = folder / "roots.pem"
-    roots.write_bytes(system_roots(environment))
-    bundle = folder / "bundle.pem"
-    authority.write_bundle(bundle, environment)
-    settings = ProxySettings(
-        recording.host, recording.port, authority.folder, roots, recording.reverse
-    )
+    for upstream in (recording.reverse, recording.routing.upstream):
+        await _check_is_known(upstream)
     capture = Capture(writer.put)
-    addon = RecorderAddon(capture, recording.routing, clock.now_us, _distrust(tell))
-    async with running_proxy(settings, addon, tell) as url:
-        if recording.command:
-            child = child_environment(environment, url, bundle)
-            code = await run_child(recording.command, child)
-            await _settled(capture)
+    addon = RecorderAddon(capture, recording.routing, clock.now_us, tell)
+    with tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
+        roots, bundle = Path(folder) / "roots.pem", Path(folder) / "bundle.pem"
+        roots.write_bytes(system_roots(environment))
+        authority.write_bundle(bundle, environment)
+        settings = ProxySettings(
+            recording.host, recording.port, authority.folder, roots, recording.reverse
+        )
+        proxy = running_proxy(settings, addon, tell)
+        if not recording.command:
+            return await _until_stopped(recording, authority, proxy, writer, tell)
+        with Signals() as signals:
+            async with proxy as url:
+                child = child_environment(environment, url, bundle)
+                code = await run_child(recording.command, child, signals)
+                await _settled(capture)
+            await asyncio.to_thread(writer.close)
             return code
+
+
+async def _check_is_known(upstream: Upstream | None) -> None:
+    if upstream is None:
+        return
+    try:
+        await asyncio.get_running_loop().getaddrinfo(upstream.host, upstream.port)
+    except (OSError, UnicodeError) as error:
+        raise UpstreamError(
+            f"the upstream {upstream} cannot be used, since its name is not known "
+            f"({getattr(error, 'strerror', None) or error}): check --upstream."
+        ) from error
+
+
+async def _until_stopped(
+    recording: Recording,
+    authority: Authority,
+    proxy: AbstractAsyncContextManager[str],
+    writer: TapeWriter,
+    tell: Callable[[str], None],
+) -> int:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with proxy as url:
         for line in _how_to_use(url, recording, authority):
             tell(line)
-        await _told_to_stop()
-        return 0
+        await stop.wait()
+    # Here, where a second Ctrl-C cannot cut it short.
+    await asyncio.to_thread(writer.close)
+    return 0
 
 
 async def _settled(capture: Capture) -> None:
     deadline = asyncio.get_running_loop().time() + _SETTLE_S
     while not capture.is_idle and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(0.01)
-
-
-async def _told_to_stop() -> None:
-    loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
-    await stop.wait()
-
-
-def _distrust(tell: Callable[[str], None]) -> Callable[[str], None]:
-    told: set[str] = set()
-
-    def on_distrust(host: str) -> None:
-        if host not in told:
-            told.add(host)
-            tell(
-                f"the client does not trust our certificate for {host}, so this connection "
-                "failed: give it the CA file named by SSL_CERT_FILE."
-            )
-
-    return on_distrust
 
 
 def _how_to_use(url: str, recording: Recording, authority: Authority) -> Sequence[str]:

@@ -1,0 +1,145 @@
+"""A recorder in this process, in a thread of its own, writing to a tape."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gateway.authority import open_authority, system_roots
+from gateway.clock import Clock
+from recorder.capture import Capture
+from recorder.hooks import RecorderAddon
+from recorder.proxy import ProxySettings, running_proxy
+from recorder.routing import Routing, Upstream
+from recorder.sockets import SocketInterpreter
+from tape_facts import LABEL
+from wiretape.facts import End, Gap, Piece
+from wiretape.store_reader import Exchange, TapeReader
+from wiretape.store_writer import TapeWriter
+
+WAIT_S = 20.0
+
+
+@dataclass
+class Recorder:
+    """A running recorder: where it listens, what it told, and a look at its tape.
+
+    ``authority`` is the certificate that its clients have to trust.
+    """
+
+    tape: Path
+    authority: Path
+    capture: Capture
+    url: str = ""
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        host, _, port = self.url.removeprefix("http://").rpartition(":")
+        return host, int(port)
+
+    def settle(self) -> None:
+        """Waits until every exchange has ended."""
+        wait_for(lambda: self.capture.is_idle)
+
+
+@contextmanager
+def recording(
+    folder: Path,
+    routing: Routing | None = None,
+    *,
+    reverse: Upstream | None = None,
+    environment: Mapping[str, str] = {},
+    capture_with: Callable[[TapeWriter], Capture] = lambda writer: Capture(writer.put),
+) -> Iterator[Recorder]:
+    """Records to ``folder/t.db`` while the context lasts; the tape is closed after it.
+
+    ``environment`` may name the authorities that upstreams are checked against.
+    """
+    authority = open_authority({"WIRETAPE_CA_DIR": str(folder / "ca")})
+    roots = folder / "roots.pem"
+    roots.write_bytes(system_roots(environment))
+    settings = ProxySettings("127.0.0.1", 0, authority.folder, roots, reverse)
+    clock = Clock()
+    told: list[str] = []
+    writer = TapeWriter(
+        folder / "t.db", LABEL, on_trouble=told.append, interpret=SocketInterpreter()
+    )
+    capture = capture_with(writer)
+    recorder = Recorder(folder / "t.db", authority.certificate, capture, told=told)
+    addon = RecorderAddon(capture, routing or Routing(), clock.now_us, told.append)
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    is_up = threading.Event()
+
+    async def run() -> None:
+        async with running_proxy(settings, addon, told.append) as url:
+            recorder.url = url
+            is_up.set()
+            await stop.wait()
+
+    def serve() -> None:
+        try:
+            loop.run_until_complete(run())
+        finally:
+            is_up.set()
+
+    thread = threading.Thread(target=serve)
+    with writer:
+        thread.start()
+        is_up.wait()
+        try:
+            yield recorder
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+            thread.join()
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    """Returns as soon as it has; fails where it never does."""
+    deadline = time.monotonic() + WAIT_S
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.005)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a tape holds of one exchange."""
+
+    exchange: Exchange
+    body: bytes
+    pieces: tuple[Piece, ...]
+
+    @property
+    def data(self) -> bytes:
+        """The response body."""
+        return b"".join(piece.data for piece in self.pieces)
+
+    @property
+    def end(self) -> End:
+        assert self.exchange.end is not None
+        return self.exchange.end
+
+    @property
+    def status(self) -> int | None:
+        return self.exchange.response and self.exchange.response.status
+
+
+def recorded(tape: Path) -> list[Recorded]:
+    """Every exchange on a tape."""
+    with TapeReader(tape) as reader:
+        return [
+            Recorded(each, reader.request_body(each.id), tuple(reader.pieces(each.id)))
+            for each in reader.exchanges()
+        ]
+
+
+def gaps(tape: Path) -> list[Gap]:
+    with TapeReader(tape) as reader:
+        return reader.gaps()
