@@ -4,13 +4,11 @@ An attempt says what was asked, over which transport, and what came of it, in so
 shows it. Which attempts belong together is not decided here (see ``reconstruct``).
 """
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from hashlib import blake2b
-from typing import Any
 
+from wiretape.answers import AnswerFold, Silence
 from wiretape.asked import (
     Asked,
     RequestKind,
@@ -18,11 +16,18 @@ from wiretape.asked import (
     asked_by_upgrade,
     asked_over_http,
 )
-from wiretape.crossings import Crossing, crossings_of
-from wiretape.events import ErrorEvent, Event, Lifecycle, Phase, Usage, parse_event
-from wiretape.facts import EndKind, PieceKind, Sender
+from wiretape.client.dialects import dialect_for
+from wiretape.crossings import CLOSE, END, HTTP_REQUEST, HTTP_RESPONSE, Crossing, crossings_of
+from wiretape.events import Usage
+from wiretape.facts import EndKind, Sender
+from wiretape.inputs import InputView, calls_repeated, view_of
+from wiretape.jsontext import object_at, string_at
+from wiretape.origins import Origin, Role, origin_of
+from wiretape.said import CallMade, ChatWords, ResponsesWords, Said
+from wiretape.said import Outcome as Outcome
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
+from wiretape.tools import Call
 
 
 class Transport(StrEnum):
@@ -32,46 +37,35 @@ class Transport(StrEnum):
     WEBSOCKET = "websocket"
 
 
-class Outcome(StrEnum):
-    """What came of an attempt, as far as the wire shows."""
-
-    COMPLETED = "completed"
-    """The response was completed, or an HTTP body came whole."""
-    FAILED = "failed"
-    """``response.failed``, or an ``error`` event."""
-    INCOMPLETE = "incomplete"
-    HTTP_ERROR = "http_error"
-    """An HTTP status of 400 or more; for a WebSocket, a refused upgrade."""
-    CUT = "cut"
-    """The server ended the connection before the response was complete."""
-    ABANDONED = "abandoned"
-    """The client hung up before the response was complete."""
-    UNREACHED = "unreached"
-    """The upstream could not be reached."""
-    CONNECTED = "connected"
-    """A WebSocket was opened, and nothing asked on it."""
-    OPEN = "open"
-    """The recording ends before the attempt does."""
-
-
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at a request.
 
-    ``message`` counts the client's messages on the socket, from 0. ``asks_for`` is a digest of
-    the last thing in the input, by which tries at the same request are found. ``events`` counts
-    what the server sent; the times of its first and last, and the longest silence between any
-    two things that it sent, are in microseconds. ``detail`` says more about the outcome.
+    ``message`` counts the client's messages on the socket, from 0; ``connection`` numbers the
+    client's TCP connection. ``input_items`` counts the items of the input, of which
+    ``is_whole_input`` says whether they are the whole conversation.
+
+    ``events`` counts what the server sent as events. ``head_at_us`` is when the first byte of an
+    HTTP answer came. ``longest_silence`` is the longest time without an event or a byte of the
+    body, the wait for the first one and for the end of an answer that never ended included.
+    ``ended_by`` is the event that decided the outcome, at ``ended_at_us``; where there is none,
+    the outcome is read from a status, or from how the exchange ended. ``error_code`` is the
+    server's. ``detail`` says more about the outcome.
     """
 
     exchange: int
     message: int | None
+    connection: int
     transport: Transport
     kind: RequestKind
+    role: Role
     session: str | None
+    turn_id: str | None
     model: str | None
     at_us: int
-    asks_for: str | None
+    previous_response_id: str | None
+    is_whole_input: bool
+    input_items: int
     answers_tools: bool
     request_bytes: int
     until_us: int | None = None
@@ -79,16 +73,39 @@ class Attempt:
     first_event_us: int | None = None
     last_event_us: int | None = None
     longest_silence_us: int = 0
+    silent_from_us: int | None = None
+    signs_of_life: int = 0
     events: int = 0
     response_bytes: int = 0
     status: int | None = None
     response_id: str | None = None
     usage: Usage | None = None
     outcome: Outcome = Outcome.OPEN
+    ended_by: str | None = None
+    ended_at_us: int | None = None
+    error_code: str | None = None
     detail: str = ""
 
 
-def attempts_of(reader: TapeReader, exchange: Exchange) -> Iterator[Attempt]:
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """An attempt, and what only its place among the others can be found by.
+
+    ``input`` is ``None`` where what was asked cannot be read. ``conversation`` is the server's
+    name for where the input is added to. ``calls`` are those that the answer made, ``repeated``
+    those that the input holds, ``item_ids`` what the answer's items are called.
+    """
+
+    attempt: Attempt
+    origin: Origin
+    input: InputView | None
+    conversation: str | None
+    calls: tuple[CallMade, ...]
+    repeated: tuple[Call, ...]
+    item_ids: tuple[str, ...]
+
+
+def attempts_of(reader: TapeReader, exchange: Exchange) -> Iterator[Observed]:
     """The attempts in one exchange; none for what is no request to a model."""
     request = exchange.request
     purpose = purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
@@ -99,155 +116,143 @@ def attempts_of(reader: TapeReader, exchange: Exchange) -> Iterator[Attempt]:
         return
     if exchange.is_upgrade:
         asked = asked_by_upgrade(request.headers)
-        transport = Transport.WEBSOCKET
     else:
         asked = asked_over_http(purpose, request.headers, reader.request_body(exchange.id))
-        transport = Transport.HTTP
-    begun = replace(
-        _begin(exchange, None, transport, asked, request.at_us),
-        status=exchange.response.status if exchange.response else None,
-        head_at_us=exchange.response.at_us if exchange.response else None,
-    )
-    answer = (crossing for crossing in crossings_of(reader, exchange) if _is_answer(crossing))
-    yield _ended(_followed(begun, answer), exchange)
+    following = _Following(exchange, asked, None, request.at_us)
+    for crossing in crossings_of(reader, exchange):
+        if _is_answer(crossing):
+            following.fold.add(crossing)
+    yield following.over(exchange, is_last=True)
 
 
-def _on_socket(reader: TapeReader, exchange: Exchange) -> Iterator[Attempt]:
+def _on_socket(reader: TapeReader, exchange: Exchange) -> Iterator[Observed]:
     upgrade = exchange.request.headers
-    current: Attempt | None = None
-    answer: list[Crossing] = []
+    current: _Following | None = None
     count = 0
-    for piece, crossing in _requests_and_answers(reader, exchange):
-        if piece is None:
-            answer.append(crossing)
-            continue
-        if current is not None:
-            yield _finished(_followed(current, answer))
-        asked = asked_by_message(upgrade, piece)
-        current = _begin(exchange, count, Transport.WEBSOCKET, asked, crossing.at_us)
-        answer = []
-        count += 1
-    if current is not None:
-        yield _ended(_followed(current, answer), exchange)
-    else:
-        begun = _begin(
-            exchange,
-            None,
-            Transport.WEBSOCKET,
-            asked_by_upgrade(upgrade),
-            exchange.request.at_us,
-        )
-        yield replace(
-            begun,
-            status=101,
-            outcome=Outcome.CONNECTED,
-            until_us=exchange.end.at_us if exchange.end else None,
-        )
-
-
-def _requests_and_answers(
-    reader: TapeReader, exchange: Exchange
-) -> Iterator[tuple[bytes | None, Crossing]]:
+    # A client may say more on a socket than requests; what cannot be read may be one.
     for crossing in crossings_of(reader, exchange):
         if crossing.sender is Sender.CLIENT and crossing.text is not None:
-            yield crossing.text.encode(), crossing
-        elif _is_answer(crossing):
-            yield None, crossing
+            asked = asked_by_message(upgrade, crossing.text.encode())
+            count += 1
+            if asked.kind is RequestKind.OTHER and asked.body is not None:
+                continue
+            if current is not None:
+                yield current.over(exchange, is_last=False)
+            current = _Following(exchange, asked, count - 1, crossing.at_us)
+        elif current is not None and _is_answer(crossing):
+            current.fold.add(crossing)
+    if current is None:
+        current = _Following(exchange, asked_by_upgrade(upgrade), None, exchange.request.at_us)
+    yield current.over(exchange, is_last=True)
 
 
 def _is_answer(crossing: Crossing) -> bool:
-    control = (f"websocket.{PieceKind.PING}", f"websocket.{PieceKind.PONG}")
-    return (
-        crossing.sender is Sender.SERVER
-        and not crossing.type.startswith("http.re")
-        and crossing.type not in ("end", f"websocket.{PieceKind.CLOSE}", *control)
-    )
+    framing = (HTTP_REQUEST, HTTP_RESPONSE, END, CLOSE)
+    return crossing.sender is Sender.SERVER and crossing.type not in framing
 
 
-def _begin(
-    exchange: Exchange, message: int | None, transport: Transport, asked: Asked, at_us: int
+class _Following:
+    """An attempt while its answer is being read."""
+
+    def __init__(self, exchange: Exchange, asked: Asked, message: int | None, at_us: int) -> None:
+        dialect = dialect_for(exchange.request.headers)
+        said = Said(
+            is_first_word_final=message is not None,
+            done_completes=dialect is None or dialect.completes_on_done,
+        )
+        words = ChatWords(said) if asked.kind is RequestKind.CHAT else ResponsesWords(said)
+        self.fold = AnswerFold(at_us, words)
+        self._asked = asked
+        # Only what names no session has to be told apart by its content.
+        self._input = view_of(asked, with_prefixes=asked.session is None)
+        opening = "" if self._input is None else self._input.opening
+        self._origin = origin_of(asked, opening)
+        self._begun = _begun(exchange, asked, self._input, self._origin, message, at_us)
+
+    def over(self, exchange: Exchange, *, is_last: bool) -> Observed:
+        """The attempt as it was; ``is_last``: nothing more was asked in its exchange."""
+        begun, fold, said = self._begun, self.fold, self.fold.said
+        end = exchange.end if is_last else None
+        fold.read_body()
+        if end is not None and said.outcome is Outcome.OPEN:
+            fold.wait_until(end.at_us)
+        attempt = replace(
+            _with_silence(begun, fold.longest_silence),
+            events=fold.events,
+            response_bytes=fold.size_bytes,
+            first_event_us=fold.first_event_us,
+            last_event_us=fold.last_event_us,
+            outcome=said.outcome,
+            detail=said.detail,
+            error_code=said.error_code,
+            ended_by=said.ended_by,
+            ended_at_us=said.ended_at_us,
+            response_id=said.response_id,
+            usage=said.usage,
+        )
+        return Observed(
+            _ended(attempt, exchange) if is_last else _left(attempt),
+            self._origin,
+            self._input,
+            _conversation(self._asked),
+            tuple(said.calls.values()),
+            tuple(calls_repeated(self._asked)),
+            tuple(said.item_ids),
+        )
+
+
+def _begun(
+    exchange: Exchange,
+    asked: Asked,
+    view: InputView | None,
+    origin: Origin,
+    message: int | None,
+    at_us: int,
 ) -> Attempt:
-    items = asked.input_items
-    last = items[-1] if items else None
+    response = exchange.response
+    over_http = not exchange.is_upgrade
+    body = asked.body if isinstance(asked.body, dict) else {}
     return Attempt(
-        exchange.id,
-        message,
-        transport,
-        asked.kind,
-        asked.session,
-        asked.model,
-        at_us,
-        None if last is None else _digest(last),
-        isinstance(last, dict)
-        and (str(last.get("type", "")).endswith("_output") or last.get("role") == "tool"),
-        len(asked.raw),
+        exchange=exchange.id,
+        message=message,
+        connection=exchange.request.connection,
+        transport=Transport.HTTP if over_http else Transport.WEBSOCKET,
+        kind=asked.kind,
+        role=origin.role,
+        session=asked.session,
+        turn_id=origin.turn_id,
+        model=asked.model,
+        at_us=at_us,
+        previous_response_id=string_at(body, "previous_response_id"),
+        is_whole_input=view is not None and view.is_whole,
+        input_items=0 if view is None else view.items,
+        answers_tools=view is not None and view.answers_tools,
+        request_bytes=len(asked.raw),
+        # On a socket only the handshake has a head, and that is no answer to a request.
+        status=response.status if response and message is None else None,
+        head_at_us=response.at_us if response and message is None else None,
     )
 
 
-def _digest(item: Any) -> str:
-    if isinstance(item, dict):
-        item = {key: value for key, value in item.items() if key != "id"}
-    text = json.dumps(item, sort_keys=True, ensure_ascii=False)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def _conversation(asked: Asked) -> str | None:
+    """The server's conversation that the request names, by its id or by an object with it."""
+    if not isinstance(asked.body, dict):
+        return None
+    return string_at(asked.body, "conversation") or string_at(
+        object_at(asked.body, "conversation"), "id"
+    )
 
 
-def _followed(attempt: Attempt, answer: Iterable[Crossing]) -> Attempt:
-    """The attempt with what the server sent taken in."""
-    events = size_bytes = silence_us = 0
-    first_us: int | None = None
-    last_us: int | None = None
-    for crossing in answer:
-        silence_us = max(silence_us, crossing.at_us - (last_us or attempt.at_us))
-        first_us = crossing.at_us if first_us is None else first_us
-        last_us = crossing.at_us
-        events += 1
-        size_bytes += crossing.size_bytes
-        if crossing.type in _TELLING and crossing.text is not None:
-            parsed = parse_event(crossing.text)
-            if isinstance(parsed, Event):
-                attempt = _told(attempt, parsed)
-        elif crossing.type == "[DONE]" and attempt.outcome is Outcome.OPEN:
-            attempt = replace(attempt, outcome=Outcome.COMPLETED)
+def _with_silence(attempt: Attempt, silence: Silence) -> Attempt:
     return replace(
         attempt,
-        events=events,
-        response_bytes=size_bytes,
-        first_event_us=first_us,
-        last_event_us=last_us,
-        longest_silence_us=silence_us,
+        longest_silence_us=silence.us,
+        silent_from_us=silence.from_us if silence.us else None,
+        signs_of_life=silence.signs_of_life,
     )
 
 
-_TELLING = frozenset({*(phase.value for phase in Phase), "error"})
-_OUTCOMES = {
-    Phase.COMPLETED: Outcome.COMPLETED,
-    Phase.DONE: Outcome.COMPLETED,
-    Phase.FAILED: Outcome.FAILED,
-    Phase.INCOMPLETE: Outcome.INCOMPLETE,
-}
-
-
-def _told(attempt: Attempt, event: Event) -> Attempt:
-    """The attempt after an event that tells of the response as a whole."""
-    match event:
-        case Lifecycle():
-            error = event.error
-            detail = f"{error.code or 'no code'}: {error.message or ''}" if error else ""
-            return replace(
-                attempt,
-                response_id=event.response_id or attempt.response_id,
-                usage=event.usage or attempt.usage,
-                outcome=_OUTCOMES.get(event.phase, attempt.outcome),
-                detail=detail or event.incomplete_reason or attempt.detail,
-            )
-        case ErrorEvent():
-            said = f"{event.error.code or 'no code'}: {event.error.message or ''}"
-            return replace(attempt, outcome=Outcome.FAILED, detail=said)
-        case _:
-            return attempt
-
-
-def _finished(attempt: Attempt) -> Attempt:
+def _left(attempt: Attempt) -> Attempt:
     """An attempt on a socket that went on: it lasts as long as the server said something."""
     return replace(attempt, until_us=attempt.last_event_us)
 
@@ -255,17 +260,20 @@ def _finished(attempt: Attempt) -> Attempt:
 def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
     """The last attempt of an exchange, judged by how the exchange ended too."""
     end = exchange.end
+    is_idle_socket = exchange.is_websocket and attempt.message is None
+    if is_idle_socket:
+        until_us = None if end is None else end.at_us
+        return replace(attempt, outcome=Outcome.CONNECTED, until_us=until_us)
     if end is None:
         return attempt
-    is_done = attempt.outcome is not Outcome.OPEN
-    until_us = attempt.last_event_us if is_done and attempt.message is not None else end.at_us
-    attempt = replace(attempt, until_us=until_us)
-    if is_done:
-        return attempt
+    if attempt.outcome is not Outcome.OPEN:
+        is_over_with_event = attempt.message is not None
+        return replace(attempt, until_us=attempt.last_event_us if is_over_with_event else end.at_us)
+    attempt = replace(attempt, until_us=end.at_us)
     if attempt.status is not None and attempt.status >= 400:
-        return replace(
-            attempt, outcome=Outcome.HTTP_ERROR, detail=_status(exchange, attempt.status)
-        )
+        reason = exchange.response.reason if exchange.response else ""
+        detail = f"{attempt.status} {reason}".rstrip()
+        return replace(attempt, outcome=Outcome.HTTP_ERROR, detail=detail)
     detail = end.how.value
     if end.code is not None:
         detail = f"{detail} {end.code} {end.reason or ''}".rstrip()
@@ -282,8 +290,3 @@ def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
             return replace(attempt, outcome=Outcome.ABANDONED, detail=detail)
         case _:
             return replace(attempt, outcome=Outcome.CUT, detail=detail)
-
-
-def _status(exchange: Exchange, status: int) -> str:
-    reason = exchange.response.reason if exchange.response else ""
-    return f"{status} {reason}".rstrip()

@@ -1,40 +1,49 @@
-"""Facts into sessions, requests and attempts, each with the evidence it rests on.
+"""Facts into sessions, turns, requests and attempts, each with the evidence it rests on.
 
-What is recorded is certain; that one attempt retries another is inferred, because the wire does
-not say so. The rule: within a session, an attempt that asks for the same last input item as the
-one before it, which did not succeed, is another try at the same request.
+What is recorded is certain: bytes, times, ends, and what the client says of itself. That one
+attempt retries another, or follows up on a tool, is inferred (see ``reasons``).
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Outcome, Transport, attempts_of
+from wiretape.attempts import Attempt, Observed, Outcome, Transport, attempts_of
 from wiretape.facts import header
-from wiretape.store_reader import Exchange, TapeReader
+from wiretape.origins import Role
+from wiretape.reasons import (
+    ITEM_DONE,
+    Past,
+    Reason,
+    is_another_try,
+    reason_to_ask,
+    reason_to_try_again,
+)
+from wiretape.reasons import Why as Why
+from wiretape.spot import Spot
+from wiretape.store_reader import TapeReader
+from wiretape.threads import Thread, Threads
+from wiretape.tool_uses import ToolLedger, ToolUse
 
-
-class Why(StrEnum):
-    """Why an attempt was made."""
-
-    FIRST = "first"
-    """The client asks for something new."""
-    TOOL_FOLLOW_UP = "tool_follow_up"
-    """The client sends what its tools gave."""
-    RETRY = "retry"
-    """The attempt before it, over the same transport, did not succeed."""
-    FALLBACK = "fallback"
-    """The same request goes on over HTTP after WebSocket did not succeed."""
+_UNFINISHED = 8
+"""So many unanswered requests of a session may wait for another try at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """An attempt in its place: why it was made, and what that is inferred from."""
+    """An attempt in its place: why it was made, and what that is inferred from.
+
+    A retry is the ``number``-th ``of`` those that were made at its request over its transport;
+    both are ``None`` for anything else.
+    """
 
     attempt: Attempt
     why: Why
     evidence: str
+    spot: Spot | None = None
+    number: int | None = None
+    of: int | None = None
 
 
 @dataclass(slots=True)
@@ -43,25 +52,63 @@ class Request:
 
     number: int
     tries: list[Try] = field(default_factory=list)
+    turn: int = 0
 
     @property
     def last(self) -> Attempt:
         return self.tries[-1].attempt
 
+    @property
+    def role(self) -> Role:
+        """The part it plays, told by the last try, which is the likeliest to show it."""
+        return self.last.role
+
+    @property
+    def turn_id(self) -> str | None:
+        """The client's own name for the turn."""
+        ids = (each.attempt.turn_id for each in self.tries)
+        return next((each for each in ids if each is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """From what the user wanted to the client's last request about it; ``number`` is from 1."""
+
+    number: int
+    id: str | None
+    requests: tuple[Request, ...]
+
 
 @dataclass(slots=True)
 class Session:
-    """One conversation. ``id`` is the client's own, ``None`` where it names none."""
+    """One conversation. ``id`` is the client's own, ``None`` where it names none.
+
+    ``number`` counts the sessions of the tape from 1, in the order in which they began.
+    ``parent`` is the session that started it as a sub-agent, and ``agent`` the client's word for
+    what it is.
+    """
 
     id: str | None
     client: str | None
     model: str | None = None
     requests: list[Request] = field(default_factory=list)
-    waiting: list[Attempt] = field(default_factory=list, repr=False)
+    number: int = 0
+    parent: str | None = None
+    agent: str | None = None
+    tools: list[ToolUse] = field(default_factory=list)
 
     @property
     def tries(self) -> list[Try]:
         return [each for request in self.requests for each in request.tries]
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns, in order."""
+        grouped = groupby(self.requests, key=lambda request: request.turn)
+        return [
+            Turn(number, next((each.turn_id for each in requests if each.turn_id), None), requests)
+            for number, requests in ((number, tuple(group)) for number, group in grouped)
+        ]
 
     @property
     def at_us(self) -> int:
@@ -85,81 +132,156 @@ class Session:
 
 
 def sessions_of(reader: TapeReader) -> list[Session]:
-    """The sessions on a tape, in the order in which they began."""
-    sessions: dict[str | None, Session] = {}
-    for exchange, attempt in _attempts_by_time(reader):
-        session = sessions.setdefault(
-            attempt.session,
-            Session(attempt.session, header(exchange.request.headers, "user-agent")),
-        )
-        session.client = session.client or header(exchange.request.headers, "user-agent")
+    """The sessions on a tape, in the order in which they began.
+
+    A conversation of which the tape holds no attempt but sockets that nothing was asked on is
+    none.
+    """
+    threads, ledger = Threads(), ToolLedger()
+    places: dict[Thread, _Place] = {}
+    unnamed: list[Observed] = []
+    for client, seen in _by_time(reader, ledger):
+        if seen.attempt.kind is RequestKind.UPGRADE and seen.attempt.session is None:
+            # It may be anybody's; the next request without a name is likely what it was for.
+            unnamed.append(seen)
+            continue
+        thread = threads.thread_of(seen)
+        name = thread if isinstance(thread, str) else None
+        place = places.setdefault(thread, _Place(Session(name, client)))
+        if name is None:
+            for refused in unnamed:
+                place.add(refused, client)
+            unnamed.clear()
+        place.add(seen, client)
+        ledger.take(thread, seen)
+    if unnamed:
+        left = places.setdefault(0, _Place(Session(None, None)))
+        for refused in unnamed:
+            left.add(refused, None)
+    for thread, place in places.items():
+        place.settle()
+        place.session.tools = ledger.uses(thread)
+    found = [place.session for place in places.values() if place.session.requests]
+    found.sort(key=lambda session: session.at_us)
+    for number, session in enumerate(found, start=1):
+        session.number = number
+    return found
+
+
+def _by_time(reader: TapeReader, ledger: ToolLedger) -> Iterator[tuple[str | None, Observed]]:
+    found: list[tuple[str | None, Observed]] = []
+    for exchange in reader.exchanges():
+        client = header(exchange.request.headers, "user-agent")
+        for seen in attempts_of(reader, exchange):
+            ledger.repeat(seen)
+            # Every input repeats the calls before it: kept, they would grow with the square.
+            found.append((client, replace(seen, repeated=())))
+    found.sort(key=lambda pair: (pair[1].attempt.at_us, pair[1].attempt.exchange))
+    return iter(found)
+
+
+class _Place:
+    """Where the attempts of one session are put, in the order of their times."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._waiting: list[Observed] = []
+        self._unfinished: list[tuple[Request, Observed]] = []
+        self._is_begun = False
+        self._calls: dict[str, Spot] = {}
+        self._response_ids: set[str] = set()
+
+    def add(self, seen: Observed, client: str | None) -> None:
+        """Puts an attempt where it belongs."""
+        session, attempt = self.session, seen.attempt
+        session.client = session.client or client
         session.model = session.model or attempt.model
-        _place(session, attempt)
-    for session in sessions.values():
-        _settle(session)
-    return list(sessions.values())
-
-
-def _attempts_by_time(reader: TapeReader) -> Iterable[tuple[Exchange, Attempt]]:
-    found = [
-        (exchange, attempt)
-        for exchange in reader.exchanges()
-        for attempt in attempts_of(reader, exchange)
-    ]
-    return sorted(found, key=lambda pair: (pair[1].at_us, pair[1].exchange))
-
-
-def _place(session: Session, attempt: Attempt) -> None:
-    if attempt.kind is RequestKind.UPGRADE:
-        if attempt.outcome is not Outcome.CONNECTED:
+        session.parent = session.parent or seen.origin.parent
+        session.agent = session.agent or seen.origin.agent
+        if attempt.kind is not RequestKind.UPGRADE:
+            self._place(seen)
+        elif attempt.outcome is not Outcome.CONNECTED:
             # It carried no request; the next one that does says what it was for.
-            session.waiting.append(attempt)
-        return
-    previous = session.requests[-1] if session.requests else None
-    if previous is not None and _tries_again(attempt, previous.last):
-        request = previous
-    else:
-        request = Request(len(session.requests) + 1)
-        session.requests.append(request)
-    for refused in session.waiting:
-        _add(request, refused, attempt)
-    session.waiting.clear()
-    _add(request, attempt, attempt)
+            self._waiting.append(seen)
+
+    def settle(self) -> None:
+        """The tape is over: what waited for a request has had none, and turns can be told."""
+        if self._waiting:
+            last = self._waiting.pop()
+            self._try(self._begin(), last, reason_to_ask(last, self._past()))
+        for request in self.session.requests:
+            _number_retries(request)
+        _number_turns(self.session.requests)
+
+    def _place(self, seen: Observed) -> None:
+        attempt = seen.attempt
+        again = (each for each in reversed(self._unfinished) if is_another_try(seen, each[1]))
+        found = next(again, None)
+        if found is None:
+            request, reason = self._begin(), reason_to_ask(seen, self._past())
+        else:
+            self._unfinished.remove(found)
+            request, reason = found[0], reason_to_try_again(attempt, found[0].last)
+        self._try(request, seen, reason)
+        if attempt.outcome is not Outcome.COMPLETED:
+            self._unfinished = [*self._unfinished[1 - _UNFINISHED :], (request, seen)]
+        self._is_begun = self._is_begun or attempt.role is not Role.WARM_UP
+        for made in seen.calls:
+            spot = Spot(attempt.exchange, made.at_us, ITEM_DONE, attempt.message)
+            self._calls[made.call.call_id] = spot
+        if attempt.response_id is not None:
+            self._response_ids.add(attempt.response_id)
+
+    def _begin(self) -> Request:
+        request = Request(len(self.session.requests) + 1)
+        self.session.requests.append(request)
+        return request
+
+    def _try(self, request: Request, seen: Observed, reason: Reason) -> None:
+        """Adds a try, made for ``reason`` unless refused upgrades were tried before it."""
+        for each in (*self._waiting, seen):
+            if request.tries:
+                reason = reason_to_try_again(each.attempt, request.last)
+            request.tries.append(Try(each.attempt, reason.why, reason.evidence, reason.spot))
+        self._waiting.clear()
+
+    def _past(self) -> Past:
+        return Past(self._is_begun, self._calls, self._response_ids)
 
 
-def _settle(session: Session) -> None:
-    """What was never followed by a request is a request of which only the tries are known."""
-    if session.waiting:
-        request = Request(len(session.requests) + 1)
-        session.requests.append(request)
-        for refused in session.waiting:
-            _add(request, refused, refused)
-        session.waiting.clear()
+def _number_retries(request: Request) -> None:
+    """Counts the retries over each transport, which is how the client's budget counts them."""
+    retries: dict[Transport, list[int]] = {}
+    for at, each in enumerate(request.tries):
+        if each.why is Why.RETRY:
+            retries.setdefault(each.attempt.transport, []).append(at)
+    for places in retries.values():
+        for number, at in enumerate(places, start=1):
+            request.tries[at] = replace(request.tries[at], number=number, of=len(places))
 
 
-def _tries_again(attempt: Attempt, before: Attempt) -> bool:
-    return (
-        before.outcome is not Outcome.COMPLETED
-        and attempt.asks_for == before.asks_for
-        and (attempt.kind is RequestKind.WARM_UP) is (before.kind is RequestKind.WARM_UP)
-    )
+def _number_turns(requests: list[Request]) -> None:
+    """A turn goes on while the client names the same one; if it names none, until something new
+    is asked for."""
+    turn, turn_id, before = 0, None, None
+    for request in requests:
+        if before is None or _begins_turn(request, before, turn_id):
+            turn, turn_id = turn + 1, None
+        request.turn, before = turn, request
+        turn_id = turn_id or request.turn_id
 
 
-def _add(request: Request, attempt: Attempt, carrying: Attempt) -> None:
-    """Adds a try; ``carrying`` is the attempt that shows what the request is."""
-    if not request.tries:
-        why = Why.TOOL_FOLLOW_UP if carrying.answers_tools else Why.FIRST
-        evidence = (
-            "its input ends with the output of a tool"
-            if carrying.answers_tools
-            else "nothing unanswered before it asks for the same"
-        )
-    else:
-        before = request.last
-        moved = before.transport is Transport.WEBSOCKET and attempt.transport is Transport.HTTP
-        why = Why.FALLBACK if moved else Why.RETRY
-        evidence = (
-            f"the same request as exchange {before.exchange}, "
-            f"which ended as {before.outcome}" + (f" ({before.detail})" if before.detail else "")
-        )
-    request.tries.append(Try(attempt, why, evidence))
+def _begins_turn(request: Request, before: Request, turn_id: str | None) -> bool:
+    if request.turn_id is not None and turn_id is not None:
+        return request.turn_id != turn_id
+    if before.role is Role.WARM_UP:
+        # It prepared this request, or another warm-up does so again.
+        return False
+    match request.tries[0].why:
+        case Why.TOOL_FOLLOW_UP:
+            return False
+        case Why.RESUMED:
+            return before.role is not Role.COMPACTION
+        case _:
+            # The older client compacts in the middle of a turn, and does not name it.
+            return request.role is not Role.COMPACTION

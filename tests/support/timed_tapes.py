@@ -192,9 +192,14 @@ class TapeMaker:
                 writer.put(fact)
         return self.path
 
+    def open(self) -> TapeReader:
+        """Opens the tape that was written."""
+        return TapeReader(self.path)
+
     def read(self) -> TapeReader:
         """Writes the tape and opens it."""
-        return TapeReader(self.write())
+        self.write()
+        return self.open()
 
     def _begin(
         self, at_ms: float, method: str, target: str, headers: Headers, connection: int | None

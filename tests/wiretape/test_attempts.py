@@ -1,0 +1,604 @@
+"""What each exchange tried, and what came of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from timed_tapes import (
+    JSON_BODY,
+    NEW_CODEX,
+    OLD_CODEX,
+    TapeMaker,
+    ask,
+    call,
+    completed,
+    created,
+    delta,
+    done,
+    failed,
+    message,
+    output,
+    reasoning,
+    session,
+    sse,
+)
+
+from wiretape.asked import RequestKind
+from wiretape.attempts import Attempt, Observed, Outcome, Transport, attempts_of
+from wiretape.events import Usage
+from wiretape.facts import EndKind, PieceKind, Sender
+from wiretape.origins import Role
+
+
+@pytest.fixture
+def maker(tmp_path: Path) -> TapeMaker:
+    """An empty tape."""
+    return TapeMaker(tmp_path / "tape.db")
+
+
+def observed(maker: TapeMaker) -> list[Observed]:
+    """Everything that was tried on the tape, exchange by exchange."""
+    with maker.read() as reader:
+        return [seen for exchange in reader.exchanges() for seen in attempts_of(reader, exchange)]
+
+
+def attempts(maker: TapeMaker) -> list[Attempt]:
+    """The attempts on the tape."""
+    return [seen.attempt for seen in observed(maker)]
+
+
+def the_attempt(maker: TapeMaker) -> Attempt:
+    """The only attempt on the tape."""
+    (attempt,) = attempts(maker)
+    return attempt
+
+
+def test_a_post_is_one_attempt(maker: TapeMaker) -> None:
+    """What was asked, when what came, and how it ended."""
+    body = ask("hi")
+    post = maker.post(1, body, session("s1"), connection=7)
+    post.head(11)
+    post.events(21, created("resp_9"), delta())
+    post.events(51, completed("resp_9", given=120, made=34))
+    post.end(61)
+    sent = sum(len(sse(event)) for event in (created("resp_9"), delta())) + len(
+        sse(completed("resp_9", given=120, made=34))
+    )
+    assert the_attempt(maker) == Attempt(
+        exchange=1,
+        message=None,
+        connection=7,
+        transport=Transport.HTTP,
+        kind=RequestKind.CREATE,
+        role=Role.TURN,
+        session="s1",
+        turn_id=None,
+        model="gpt-5.2-codex",
+        at_us=1000,
+        previous_response_id=None,
+        is_whole_input=True,
+        input_items=1,
+        answers_tools=False,
+        request_bytes=len(json.dumps(body)),
+        until_us=61_000,
+        head_at_us=11_000,
+        first_event_us=21_000,
+        last_event_us=51_000,
+        longest_silence_us=30_000,
+        silent_from_us=21_000,
+        signs_of_life=0,
+        events=3,
+        response_bytes=sent,
+        status=200,
+        response_id="resp_9",
+        usage=Usage(120, 0, 34, 0, 154),
+        outcome=Outcome.COMPLETED,
+        ended_by="response.completed",
+        ended_at_us=51_000,
+        error_code=None,
+        detail="",
+    )
+
+
+def test_each_request_on_a_socket_is_an_attempt(maker: TapeMaker) -> None:
+    """Warm-up, create, append: each with its own answer, the last with the socket's end."""
+    socket = maker.socket(0, session("s1"))
+    socket.ask(5, ask("hi", generate=False))
+    socket.say(6, created("resp_1"), completed("resp_1"))
+    socket.ask(10, ask("hi", previous_response_id="resp_1"))
+    socket.say(14, created("resp_2"))
+    socket.say(20, completed("resp_2"))
+    socket.ask(30, ask("more"), kind="response.append")
+    socket.say(32, created("resp_3"))
+    socket.close(40, 1011, "broken")
+    warm_up, create, append = attempts(maker)
+    assert [each.kind for each in (warm_up, create, append)] == [
+        RequestKind.WARM_UP,
+        RequestKind.CREATE,
+        RequestKind.APPEND,
+    ]
+    assert [(each.message, each.at_us, each.until_us) for each in (warm_up, create, append)] == [
+        (0, 5000, 6000),
+        (1, 10_000, 20_000),
+        (2, 30_000, 40_000),
+    ]
+    assert [each.response_id for each in (warm_up, create, append)] == [
+        "resp_1",
+        "resp_2",
+        "resp_3",
+    ]
+    assert warm_up.role is Role.WARM_UP
+    assert (create.previous_response_id, create.is_whole_input) == ("resp_1", False)
+    assert append.is_whole_input is False
+    assert (append.outcome, append.detail) == (Outcome.CUT, "websocket_closed 1011 broken")
+    assert (create.status, create.head_at_us) == (None, None)
+
+
+def test_a_socket_that_goes_on_is_no_end(maker: TapeMaker) -> None:
+    """The next request on it leaves an unfinished one open."""
+    socket = maker.socket(0)
+    socket.ask(5, ask("hi"))
+    socket.say(6, created("resp_1"))
+    socket.ask(10, ask("stop that"))
+    socket.say(11, completed("resp_2"))
+    first, second = attempts(maker)
+    assert (first.outcome, first.until_us) == (Outcome.OPEN, 6000)
+    assert second.outcome is Outcome.COMPLETED
+
+
+def test_a_message_that_asks_for_nothing_is_no_attempt(maker: TapeMaker) -> None:
+    """It is counted, so that messages keep their numbers."""
+    socket = maker.socket(0)
+    socket.ask(1, {"response_id": "resp_0"}, kind="response.processed")
+    socket.ask(2, ask("hi"))
+    socket.say(3, created("resp_1"))
+    socket.ask(4, {"response_id": "resp_1"}, kind="response.processed")
+    socket.say(5, completed("resp_1"))
+    attempt = the_attempt(maker)
+    assert (attempt.message, attempt.events, attempt.outcome) == (1, 2, Outcome.COMPLETED)
+
+
+def test_a_socket_on_which_nothing_was_asked(maker: TapeMaker) -> None:
+    """It was connected, from the handshake to the end."""
+    socket = maker.socket(1, session("s1"))
+    socket.end(9, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    attempt = the_attempt(maker)
+    assert (attempt.kind, attempt.outcome) == (RequestKind.UPGRADE, Outcome.CONNECTED)
+    assert (attempt.at_us, attempt.until_us, attempt.status) == (1000, 9000, 101)
+
+
+def test_a_refused_upgrade(maker: TapeMaker) -> None:
+    """Its status is what came of it; its page is no event."""
+    upgrade = maker.upgrade(0, session("s1"))
+    upgrade.refuse(5, 426, {"error": {"type": "no_websocket", "message": "no"}})
+    attempt = the_attempt(maker)
+    assert (attempt.transport, attempt.kind) == (Transport.WEBSOCKET, RequestKind.UPGRADE)
+    assert (attempt.outcome, attempt.detail) == (Outcome.HTTP_ERROR, "426 Upgrade Required")
+    assert (attempt.status, attempt.error_code, attempt.events) == (426, "no_websocket", 0)
+
+
+def test_what_is_for_no_model_is_no_attempt(maker: TapeMaker) -> None:
+    """The model list, and anything else."""
+    maker.get(0, "/v1/models").answer(1)
+    maker.post(5, {}, target="/v1/files").answer(6)
+    assert attempts(maker) == []
+
+
+@pytest.mark.parametrize(
+    ("how", "side", "outcome", "detail"),
+    [
+        (EndKind.COMPLETE, None, Outcome.CUT, "complete"),
+        (EndKind.SERVER_CLOSED, Sender.SERVER, Outcome.CUT, "server_closed"),
+        (EndKind.RESET, Sender.SERVER, Outcome.CUT, "reset"),
+        (EndKind.RESET, None, Outcome.CUT, "reset"),
+        (EndKind.RESET, Sender.CLIENT, Outcome.ABANDONED, "reset"),
+        (EndKind.CLIENT_CLOSED, Sender.CLIENT, Outcome.ABANDONED, "client_closed"),
+        (EndKind.PROTOCOL_ERROR, Sender.SERVER, Outcome.CUT, "protocol_error"),
+        (EndKind.REFUSED, None, Outcome.UNREACHED, "refused"),
+        (EndKind.TLS_FAILURE, Sender.SERVER, Outcome.UNREACHED, "tls_failure"),
+        (EndKind.RECORDER_STOPPED, None, Outcome.OPEN, "recorder_stopped"),
+    ],
+)
+def test_an_answer_that_did_not_end_is_judged_by_the_exchange(
+    how: EndKind, side: Sender | None, outcome: Outcome, detail: str, maker: TapeMaker
+) -> None:
+    """Without a word of the server about the end, the connection's end counts."""
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.events(2, created())
+    post.end(9, how, side)
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail) == (outcome, detail)
+    assert (attempt.ended_by, attempt.until_us) == (None, 9000)
+
+
+def test_a_recording_may_stop_before_the_end(maker: TapeMaker) -> None:
+    """An attempt without an end is open."""
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.events(2, created())
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.until_us) == (Outcome.OPEN, None)
+
+
+def test_a_client_that_leaves_after_the_end_has_what_it_wanted(maker: TapeMaker) -> None:
+    """Codex hangs up as soon as it has read ``response.completed``."""
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.events(2, created(), completed())
+    post.end(3, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    assert the_attempt(maker).outcome is Outcome.COMPLETED
+
+
+def test_a_failure_is_kept_with_its_code(maker: TapeMaker) -> None:
+    """``response.failed``, when it came, and what it said."""
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.events(2, created(), failed("context_length_exceeded", "too long"))
+    post.end(900)
+    attempt = the_attempt(maker)
+    assert attempt.outcome is Outcome.FAILED
+    assert (attempt.ended_by, attempt.ended_at_us) == ("response.failed", 2000)
+    assert attempt.error_code == "context_length_exceeded"
+    assert attempt.detail == "context_length_exceeded: too long"
+
+
+def test_over_sse_a_completion_after_a_failure_counts(maker: TapeMaker) -> None:
+    """The client holds the failure until the stream ends (document 002 §3.3)."""
+    post = maker.post(0, ask("hi"))
+    post.answer(1, created(), failed("server_error"), completed())
+    assert the_attempt(maker).outcome is Outcome.COMPLETED
+
+
+def test_over_websocket_a_failure_is_final(maker: TapeMaker) -> None:
+    """The client leaves at once (document 002 §4.3)."""
+    socket = maker.socket(0)
+    socket.ask(1, ask("hi"))
+    socket.say(2, created(), failed("server_error"), completed())
+    assert the_attempt(maker).outcome is Outcome.FAILED
+
+
+def test_an_error_event_is_a_failure(maker: TapeMaker) -> None:
+    """With the code, or for want of one the type, of its error."""
+    socket = maker.socket(0)
+    socket.ask(1, ask("hi"))
+    error = {"type": "invalid_request_error", "message": "no"}
+    socket.say(2, {"type": "error", "status": 400, "error": error})
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.ended_by) == (Outcome.FAILED, "error")
+    assert (attempt.error_code, attempt.detail) == ("invalid_request_error", "no code: no")
+
+
+def test_an_incomplete_response_says_why(maker: TapeMaker) -> None:
+    """``response.incomplete`` with its reason."""
+    details = {"incomplete_details": {"reason": "max_output_tokens"}}
+    maker.post(0, ask("hi")).answer(1, {"type": "response.incomplete", "response": details})
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail) == (Outcome.INCOMPLETE, "max_output_tokens")
+
+
+@pytest.mark.parametrize(
+    ("agent", "outcome"),
+    [(OLD_CODEX, Outcome.COMPLETED), (NEW_CODEX, Outcome.CUT), (None, Outcome.COMPLETED)],
+)
+def test_done_ends_a_response_for_those_who_take_it_so(
+    agent: str | None, outcome: Outcome, tmp_path: Path
+) -> None:
+    """The newer Codex waits for ``response.completed``."""
+    maker = TapeMaker(tmp_path / "tape.db", agent)
+    maker.post(0, ask("hi")).answer(
+        1, created(), {"type": "response.done", "response": {"id": "resp_1"}}
+    )
+    assert the_attempt(maker).outcome is outcome
+
+
+def test_the_wait_for_the_first_event_is_a_silence(maker: TapeMaker) -> None:
+    """It begins with the request."""
+    post = maker.post(100, ask("hi"))
+    post.head(150)
+    post.events(400, created())
+    post.events(410, completed())
+    attempt = the_attempt(maker)
+    assert (attempt.longest_silence_us, attempt.silent_from_us) == (300_000, 100_000)
+
+
+def test_the_wait_for_an_end_that_did_not_come_is_a_silence(maker: TapeMaker) -> None:
+    """With the signs of life that came meanwhile; the client's own pongs are none."""
+    socket = maker.socket(0)
+    socket.ask(1, ask("hi"))
+    socket.say(3, created())
+    for at_ms in (100, 200, 300):
+        socket.frame(at_ms, PieceKind.PING)
+        socket.frame(at_ms + 1, PieceKind.PONG, b"", Sender.CLIENT)
+    socket.end(403, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    attempt = the_attempt(maker)
+    assert (attempt.longest_silence_us, attempt.silent_from_us) == (400_000, 3000)
+    assert (attempt.signs_of_life, attempt.events) == (3, 1)
+
+
+def test_after_the_end_nothing_is_a_silence(maker: TapeMaker) -> None:
+    """A socket may stay open for long after an answer."""
+    socket = maker.socket(0)
+    socket.ask(1, ask("hi"))
+    socket.say(3, created(), completed())
+    socket.end(900_000, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    attempt = the_attempt(maker)
+    assert (attempt.longest_silence_us, attempt.until_us) == (2000, 3000)
+
+
+def test_comments_are_signs_of_life(maker: TapeMaker) -> None:
+    """Over SSE."""
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.chunk(5, b": alive\n\n")
+    post.chunk(6, b": alive\n\n")
+    post.events(20, completed())
+    attempt = the_attempt(maker)
+    assert (attempt.longest_silence_us, attempt.signs_of_life) == (20_000, 2)
+
+
+def test_a_response_that_was_not_streamed(maker: TapeMaker) -> None:
+    """One JSON object: completed, with its usage, its id and its calls."""
+    body = {
+        "id": "resp_5",
+        "object": "response",
+        "status": "completed",
+        "error": None,
+        "output": [call("c1")],
+        "usage": {"input_tokens": 5, "output_tokens": 6, "total_tokens": 11},
+    }
+    text = json.dumps(body).encode()
+    post = maker.post(0, ask("hi"))
+    post.head(1, 200, JSON_BODY)
+    post.chunk(2, text[:20])
+    post.chunk(3, text[20:])
+    post.end(4)
+    (seen,) = observed(maker)
+    assert seen.attempt.outcome is Outcome.COMPLETED
+    assert (seen.attempt.response_id, seen.attempt.usage) == ("resp_5", Usage(5, 0, 6, 0, 11))
+    assert (seen.attempt.events, seen.attempt.response_bytes) == (0, len(text))
+    assert [made.call.call_id for made in seen.calls] == ["c1"]
+
+
+def test_a_failed_response_that_was_not_streamed(maker: TapeMaker) -> None:
+    """Its status counts, though the HTTP status is 200."""
+    error = {"code": "server_error", "message": "sorry"}
+    post = maker.post(0, ask("hi"))
+    post.refuse(1, 200, {"object": "response", "status": "failed", "error": error})
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.error_code) == (Outcome.FAILED, "server_error")
+
+
+def test_an_error_page_gives_its_code(maker: TapeMaker) -> None:
+    """The status decides; the code is the body's."""
+    post = maker.post(0, ask("hi"))
+    post.refuse(1, 429, {"error": {"code": "rate_limit_exceeded", "type": "requests"}})
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail) == (Outcome.HTTP_ERROR, "429 Too Many Requests")
+    assert attempt.error_code == "rate_limit_exceeded"
+
+
+def test_a_compaction_is_done_when_its_body_is_whole(maker: TapeMaker) -> None:
+    """``/responses/compact`` answers with one JSON object."""
+    post = maker.post(0, ask("hi"), target="/v1/responses/compact")
+    post.refuse(1, 200, {"object": "response.compaction", "output": []})
+    attempt = the_attempt(maker)
+    assert (attempt.kind, attempt.role) == (RequestKind.COMPACT, Role.COMPACTION)
+    assert attempt.outcome is Outcome.COMPLETED
+
+
+def chat_chunk(delta: dict[str, object], finish: str | None = None) -> dict[str, object]:
+    """A chunk of the chat wire."""
+    return {"id": "chat_1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+CHAT_CALL = {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "n", "arguments": ""}}]}
+
+
+def test_a_chat_ends_with_its_sentinel(maker: TapeMaker) -> None:
+    """With the calls and the usage of its chunks."""
+    post = maker.post(0, {"model": "m", "messages": []}, target="/v1/chat/completions")
+    usage = {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}
+    post.answer(
+        1,
+        chat_chunk(CHAT_CALL),
+        chat_chunk({}, "tool_calls"),
+        {"id": "chat_1", "choices": [], "usage": usage},
+        "[DONE]",
+    )
+    (seen,) = observed(maker)
+    assert (seen.attempt.kind, seen.attempt.outcome) == (RequestKind.CHAT, Outcome.COMPLETED)
+    assert (seen.attempt.response_id, seen.attempt.usage) == ("chat_1", Usage(7, 0, 2, 0, 9))
+    assert [made.call.name for made in seen.calls] == ["n"]
+
+
+def test_a_chat_cut_for_length_is_incomplete(maker: TapeMaker) -> None:
+    """``finish_reason: length``, whatever follows."""
+    post = maker.post(0, {"model": "m", "messages": []}, target="/v1/chat/completions")
+    post.answer(1, chat_chunk({"content": "a"}, "length"), "[DONE]")
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail) == (Outcome.INCOMPLETE, "length")
+
+
+def test_a_chat_that_was_not_streamed(maker: TapeMaker) -> None:
+    """Its calls and usage, and an end when its body is whole."""
+    message = {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "n"}}]}
+    usage = {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}
+    body = {"id": "chat_2", "choices": [{"message": message}], "usage": usage}
+    post = maker.post(0, {"model": "m", "messages": []}, target="/v1/chat/completions")
+    post.refuse(1, 200, body)
+    (seen,) = observed(maker)
+    assert (seen.attempt.outcome, seen.attempt.usage) == (
+        Outcome.COMPLETED,
+        Usage(7, 0, 2, 0, 9),
+    )
+    assert [made.call.call_id for made in seen.calls] == ["c1"]
+
+
+def test_a_call_counts_when_its_item_is_done(maker: TapeMaker) -> None:
+    """At that time; repeated in ``response.completed`` it is the same call."""
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.events(5, created(), done(reasoning()), done(call("c1")))
+    post.events(9, completed(output=[call("c1"), call("c2")]))
+    (seen,) = observed(maker)
+    assert [(made.call.call_id, made.at_us) for made in seen.calls] == [("c1", 5000), ("c2", 9000)]
+
+
+def test_an_input_that_ends_with_an_output_answers_tools(maker: TapeMaker) -> None:
+    """Whatever the model said after it, as when an answer broke off."""
+    tool_round = [reasoning(), call("c1"), output("c1")]
+    maker.post(0, ask("hi", *tool_round))
+    maker.post(1, ask("hi", *tool_round, reasoning("b")))
+    maker.post(2, ask("hi", *tool_round, "and now this"))
+    assert [each.answers_tools for each in attempts(maker)] == [True, True, False]
+
+
+def test_what_an_input_repeats_is_told_from_what_is_new(maker: TapeMaker) -> None:
+    """The outputs after the last item of the model are new."""
+    maker.post(
+        0,
+        ask(
+            "hi",
+            call("c1"),
+            output("c1", "old"),
+            reasoning(),
+            call("c2"),
+            call("c3"),
+            output("c2", "new"),
+            output("c3", "new too"),
+        ),
+    )
+    (seen,) = observed(maker)
+    assert seen.input is not None
+    assert [each.call_id for each in seen.input.outputs] == ["c2", "c3"]
+    assert [each.call_id for each in seen.repeated] == ["c1", "c2", "c3"]
+    assert seen.input.strays == ()
+
+
+def test_a_stray_output_is_one_without_its_call(maker: TapeMaker) -> None:
+    """In the same input."""
+    maker.post(0, ask("hi", output("c1"), call("c2"), output("c2")))
+    (seen,) = observed(maker)
+    assert seen.input is not None
+    assert seen.input.strays == ("c1",)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"previous_response_id": "resp_0"},
+        {"conversation": "conv_1"},
+        {"conversation": {"id": "conv_1"}},
+        {"input": [{"type": "item_reference", "id": "msg_1"}]},
+    ],
+)
+def test_an_input_that_goes_on_from_elsewhere_is_not_whole(
+    more: dict[str, object], maker: TapeMaker
+) -> None:
+    """A response, a conversation, or items that the server knows."""
+    maker.post(0, ask("hi") | more)
+    assert the_attempt(maker).is_whole_input is False
+
+
+def test_a_body_that_cannot_be_read_is_still_an_attempt(maker: TapeMaker) -> None:
+    """Of which only the outside is known."""
+    maker.post(0, b"\xff no json", session("s1")).answer(1, created(), completed())
+    (seen,) = observed(maker)
+    assert seen.input is None
+    assert (seen.attempt.input_items, seen.attempt.request_bytes) == (0, 9)
+    assert (seen.attempt.session, seen.attempt.outcome) == ("s1", Outcome.COMPLETED)
+
+
+METADATA = {
+    "turn_id": "turn-7",
+    "request_kind": "turn",
+    "parent_thread_id": "parent-1",
+    "subagent_kind": "thread_spawn",
+    "history_initialization": "cold_resume",
+}
+
+
+def test_the_newer_client_says_where_a_request_comes_from(tmp_path: Path) -> None:
+    """Over HTTP, in a header."""
+    maker = TapeMaker(tmp_path / "tape.db", NEW_CODEX)
+    headers = (
+        ("thread-id", "thread-1"),
+        ("session-id", "session-1"),
+        ("x-codex-turn-metadata", json.dumps(METADATA)),
+    )
+    maker.post(0, ask("hi"), headers)
+    (seen,) = observed(maker)
+    assert (seen.attempt.session, seen.attempt.turn_id) == ("thread-1", "turn-7")
+    assert (seen.attempt.role, seen.origin.agent) == (Role.SUB_AGENT, "thread_spawn")
+    assert (seen.origin.parent, seen.origin.history) == ("parent-1", "cold_resume")
+
+
+def test_over_websocket_a_message_speaks_for_itself(tmp_path: Path) -> None:
+    """Its metadata count before those of the handshake, which may be another turn's."""
+    maker = TapeMaker(tmp_path / "tape.db", NEW_CODEX)
+    headers = (("x-codex-turn-metadata", json.dumps({"turn_id": "of the handshake"})),)
+    socket = maker.socket(0, headers)
+    metadata = json.dumps(METADATA | {"turn_id": "of the message"})
+    socket.ask(1, ask("hi", client_metadata={"x-codex-turn-metadata": metadata}))
+    socket.ask(2, ask("hi", client_metadata={"turn_id": ""}))
+    assert [each.turn_id for each in attempts(maker)] == ["of the message", "of the handshake"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "role"),
+    [
+        ((), ask("hi"), Role.TURN),
+        ((("x-openai-subagent", "review"),), ask("hi"), Role.REVIEW),
+        ((("x-openai-subagent", "compact"),), ask("hi"), Role.COMPACTION),
+        ((("x-openai-subagent", "collab_spawn"),), ask("hi"), Role.SUB_AGENT),
+        ((("x-codex-turn-metadata", '{"request_kind":"compaction"}'),), ask("hi"), Role.COMPACTION),
+        ((("x-codex-turn-metadata", "no json"),), ask("hi"), Role.TURN),
+        (
+            (),
+            ask("hi", "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff"),
+            Role.COMPACTION,
+        ),
+    ],
+)
+def test_the_part_that_a_request_plays(
+    headers: tuple[tuple[str, str], ...], body: dict[str, object], role: Role, maker: TapeMaker
+) -> None:
+    """By header, by metadata, or for the older client by the words that ask for a summary."""
+    maker.post(0, body, headers)
+    assert the_attempt(maker).role is role
+
+
+def test_text_alone_is_an_input(maker: TapeMaker) -> None:
+    """As the SDK allows."""
+    maker.post(0, {"model": "m", "input": "hi"})
+    (seen,) = observed(maker)
+    assert seen.input is not None
+    assert (seen.input.items, seen.input.opening) == (1, "hi")
+
+
+def test_who_made_an_item(maker: TapeMaker) -> None:
+    """What the client, the model and the tools made, item by item."""
+    maker.post(
+        0,
+        ask(
+            message("rules", "developer"),
+            "hi",
+            message("hello", "assistant"),
+            {"type": "web_search_call", "id": "ws_1"},
+            {"type": "compaction", "encrypted_content": "x"},
+            call("c1"),
+            output("c1"),
+        ),
+    )
+    (seen,) = observed(maker)
+    assert seen.input is not None
+    assert [entry.maker for entry in seen.input.tail] == [
+        "client",
+        "client",
+        "model",
+        "model",
+        "model",
+        "model",
+        "tool",
+    ]

@@ -1,0 +1,125 @@
+"""Why an attempt was made, inferred from what was asked and answered before it.
+
+The wire does not say that one attempt retries another. The rule: within a session, an attempt that
+asks for what an earlier one asked for, which did not succeed, is another try at the same request.
+What each answer rests on is kept in words, and as a place on the tape where there is one.
+"""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from wiretape.asked import RequestKind
+from wiretape.attempts import Attempt, Observed, Outcome, Transport
+from wiretape.crossings import END
+from wiretape.inputs import Maker, asks_for_the_same, without_model
+from wiretape.origins import SUMMARY_OPENING, Role
+from wiretape.spot import Spot
+
+ITEM_DONE: Final = "response.output_item.done"
+
+
+class Why(StrEnum):
+    """Why an attempt was made."""
+
+    FIRST = "first"
+    """The client asks for something new."""
+    TOOL_FOLLOW_UP = "tool_follow_up"
+    """The client sends what its tools gave."""
+    RETRY = "retry"
+    """An attempt at the same request, over the same transport, did not succeed."""
+    FALLBACK = "fallback"
+    """The same request goes on over HTTP after WebSocket did not succeed."""
+    RESUMED = "resumed"
+    """The client goes on from a history that this tape does not hold, or from a summary of it."""
+    UNKNOWN = "unknown"
+    """What is asked for cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why, in words what that is inferred from, and the place on the tape that shows it."""
+
+    why: Why
+    evidence: str
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is known of a session before an attempt.
+
+    ``is_begun``: something but warm-ups was asked. ``calls`` are where the calls were made, by
+    id; ``response_ids`` are those of all answers.
+    """
+
+    is_begun: bool
+    calls: Mapping[str, Spot]
+    response_ids: Set[str]
+
+
+def is_another_try(after: Observed, before: Observed) -> bool:
+    """Whether ``after`` is another try at what ``before`` asked for and did not get."""
+    one, other = before.attempt, after.attempt
+    if one.outcome is Outcome.COMPLETED or before.input is None or after.input is None:
+        return False
+    if one.turn_id is not None and other.turn_id is not None and one.turn_id != other.turn_id:
+        return False
+    if (one.role is Role.WARM_UP) is not (other.role is Role.WARM_UP):
+        return False
+    called = frozenset(made.call.call_id for made in before.calls)
+    return asks_for_the_same(after.input, before.input, called)
+
+
+def reason_to_ask(seen: Observed, past: Past) -> Reason:
+    """Why a request was made at all, by its first attempt that shows what is asked for."""
+    attempt, view = seen.attempt, seen.input
+    if attempt.kind is RequestKind.UPGRADE:
+        return Reason(Why.UNKNOWN, "nothing was asked on the socket that it tried to open")
+    if view is None:
+        return Reason(Why.UNKNOWN, "what it asks cannot be read")
+    if attempt.role is Role.WARM_UP:
+        return Reason(Why.FIRST, "it prepares the server and asks for no answer")
+    if attempt.role is Role.COMPACTION:
+        return Reason(Why.FIRST, "it asks for a shorter history")
+    if view.answers_tools:
+        return _follow_up(seen, past)
+    if view.opening.startswith(SUMMARY_OPENING):
+        return Reason(Why.RESUMED, "its input ends with a summary of what was said before")
+    previous = attempt.previous_response_id
+    if previous is not None and previous not in past.response_ids:
+        return Reason(Why.RESUMED, f"it goes on from response {previous}, which is not on the tape")
+    if not past.is_begun and attempt.kind is RequestKind.APPEND:
+        return Reason(Why.RESUMED, "it adds to a request that is not on the tape")
+    if not past.is_begun and view.holds_answers:
+        return Reason(Why.RESUMED, "its input holds answers that are not on the tape")
+    return Reason(Why.FIRST, "nothing unanswered before it asks for the same")
+
+
+def reason_to_try_again(attempt: Attempt, before: Attempt) -> Reason:
+    """Why another attempt was made at a request whose last attempt was ``before``."""
+    moved = before.transport is Transport.WEBSOCKET and attempt.transport is Transport.HTTP
+    said = f" ({before.detail})" if before.detail else ""
+    return Reason(
+        Why.FALLBACK if moved else Why.RETRY,
+        f"the same request as exchange {before.exchange}, which ended as {before.outcome}{said}",
+        end_of(before),
+    )
+
+
+def end_of(attempt: Attempt) -> Spot | None:
+    """Where the tape shows how an attempt ended; ``None`` while it is open."""
+    if attempt.ended_by is not None and attempt.ended_at_us is not None:
+        return Spot(attempt.exchange, attempt.ended_at_us, attempt.ended_by, attempt.message)
+    if attempt.until_us is None:
+        return None
+    return Spot(attempt.exchange, attempt.until_us, END, attempt.message)
+
+
+def _follow_up(seen: Observed, past: Past) -> Reason:
+    assert seen.input is not None
+    answered = [entry.key for entry in without_model(seen.input.tail) if entry.maker is Maker.TOOL]
+    spot = past.calls.get(answered[-1])
+    called = "" if spot is None else f", called for in exchange {spot.exchange}"
+    return Reason(Why.TOOL_FOLLOW_UP, f"its input ends with the output of a tool{called}", spot)
