@@ -46,9 +46,10 @@ class InputView:
     """An input, in so far as sessions are put together from it.
 
     ``is_whole``: it says the whole conversation itself. ``opening`` is how the last message of
-    the client begins. ``outputs`` are those that are new: the ones after the last item of the
-    model; ``strays`` are the ids of all whose call is not in the same input. ``prefixes`` has a
-    digest for the first item, the first two, and so on, where a view was asked for them.
+    the client begins. ``outputs`` are those at the end, where new ones stand; the last ``fresh`` of
+    them come after everything that the model said. ``strays`` are the ids of all whose call is
+    not in the same input. ``prefixes`` has a digest for the first item, the first two, and so on,
+    where a view was asked for them.
     """
 
     is_whole: bool
@@ -57,6 +58,7 @@ class InputView:
     holds_answers: bool
     opening: str
     outputs: tuple[Output, ...]
+    fresh: int
     strays: tuple[str, ...]
     prefixes: array[int]
 
@@ -74,6 +76,8 @@ def view_of(asked: Asked, *, with_prefixes: bool) -> InputView | None:
     items = asked.input_items
     makers = [maker_of(item) for item in items]
     called = {call_id for item in items for call_id in _called_in(item)}
+    last_said = max((at for at, maker in enumerate(makers) if maker is Maker.MODEL), default=-1)
+    fresh = tuple(_outputs(items[last_said + 1 :]))
     return InputView(
         is_whole=not (
             asked.kind is RequestKind.APPEND
@@ -85,7 +89,8 @@ def view_of(asked: Asked, *, with_prefixes: bool) -> InputView | None:
         tail=tuple(map(_entry, items[-TAIL:], makers[-TAIL:])),
         holds_answers=any(maker is not Maker.CLIENT for maker in makers),
         opening=_opening(items, makers),
-        outputs=tuple(_new_outputs(items, makers)),
+        outputs=(*_outputs(_round_before(items[: last_said + 1])), *fresh),
+        fresh=len(fresh),
         strays=tuple(
             call_id
             for item, maker in zip(items, makers, strict=True)
@@ -156,11 +161,20 @@ def _entry(item: Any, maker: Maker) -> Entry:
     return Entry(maker, digest(item), item_id)
 
 
-def _new_outputs(items: Sequence[Any], makers: Sequence[Maker]) -> Iterator[Output]:
-    last = max((at for at, maker in enumerate(makers) if maker is Maker.MODEL), default=-1)
-    for item in items[last + 1 :]:
-        if (output := output_in(item)) is not None:
-            yield output
+def _outputs(items: Sequence[Any]) -> Iterator[Output]:
+    return (output for item in items if (output := output_in(item)) is not None)
+
+
+def _round_before(items: Sequence[Any]) -> Sequence[Any]:
+    """The calls and outputs at the end: a client may put an output right after its call."""
+    start = len(items)
+    while start and len(items) - start < TAIL and _is_of_a_tool(items[start - 1]):
+        start -= 1
+    return items[start:]
+
+
+def _is_of_a_tool(item: Any) -> bool:
+    return is_output(item) or any(True for _ in calls_in(item))
 
 
 def _opening(items: Sequence[Any], makers: Sequence[Maker]) -> str:

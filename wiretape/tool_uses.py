@@ -5,6 +5,7 @@ another socket or transport, and after a fork of another session. Only first sig
 an input that repeats the whole conversation repeats all of its outputs.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -95,11 +96,14 @@ class ToolLedger:
         if view is None:
             return
         asked = spot_of_asking(attempt)
+        new = view.outputs[len(view.outputs) - view.fresh :]
+        counts = Counter(output.call_id for output in new)
         for output in view.outputs:
             use = uses.setdefault(output.call_id, _Use())
-            use.outputs.setdefault(output.says, OutputSeen(output, asked))
-            count = sum(each.call_id == output.call_id for each in view.outputs)
-            use.most_in_one_input = max(use.most_in_one_input, count)
+            # What changes in the history was shortened by the client, not given again.
+            if not use.outputs or output in new:
+                use.outputs.setdefault(output.says, OutputSeen(output, asked))
+            use.most_in_one_input = max(use.most_in_one_input, counts[output.call_id])
         for call_id in view.strays if view.is_whole else ():
             use = uses.setdefault(call_id, _Use())
             use.sent_without_call = use.sent_without_call or asked

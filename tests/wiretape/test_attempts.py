@@ -455,7 +455,7 @@ def test_an_input_that_ends_with_an_output_answers_tools(maker: TapeMaker) -> No
 
 
 def test_what_an_input_repeats_is_told_from_what_is_new(maker: TapeMaker) -> None:
-    """The outputs after the last item of the model are new."""
+    """The outputs after the last item of the model are new; those of the round are at hand."""
     maker.post(
         0,
         ask(
@@ -472,6 +472,7 @@ def test_what_an_input_repeats_is_told_from_what_is_new(maker: TapeMaker) -> Non
     (seen,) = observed(maker)
     assert seen.input is not None
     assert [each.call_id for each in seen.input.outputs] == ["c2", "c3"]
+    assert seen.input.fresh == 2
     assert [each.call_id for each in seen.repeated] == ["c1", "c2", "c3"]
     assert seen.input.strays == ()
 

@@ -171,6 +171,17 @@ def test_an_output_that_changes_in_the_history_is_the_same(maker: TapeMaker) -> 
     assert [len(use.outputs) for use in uses(maker)] == [1, 1]
 
 
+def test_an_output_may_stand_right_after_its_call(maker: TapeMaker) -> None:
+    """As the newer client answers calls that it never made, between the others of an answer."""
+    answer(maker, 0, ask("hi"), reasoning(), call("c1"), call("c2"))
+    history = [reasoning(), call("c1"), output("c1", "aborted"), call("c2"), output("c2")]
+    answer(maker, 10, ask("hi", *history))
+    assert [(use.call_id, use.took_us, use.failure) for use in uses(maker)] == [
+        ("c1", 8000, "aborted"),
+        ("c2", 8000, None),
+    ]
+
+
 def test_one_input_may_hold_an_output_twice(maker: TapeMaker) -> None:
     """Even the same words."""
     answer(maker, 0, ask("hi"), call("c1"))
