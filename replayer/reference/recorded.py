@@ -1,0 +1,124 @@
+"""The sessions of a tape as acts of a client, in order, and what came of each."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+
+from replayer.http_request import Origin
+from replayer.reference.acts import Act, ActKind, acts_of
+from replayer.reference.happenings import (
+    Happening,
+    post_happenings,
+    socket_answers,
+    upgrade_happening,
+)
+from wiretape.asked import asked_over_http
+from wiretape.client.config import WEBSOCKET_FEATURE, Config, Provider
+from wiretape.client.dialect import Dialect
+from wiretape.client.dialects import dialect_for
+from wiretape.facts import header
+from wiretape.scope import Purpose, purpose_of
+from wiretape.store_reader import Exchange, TapeReader
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class RecordedSession:
+    """One session. ``reader`` must outlive it.
+
+    ``acts`` are those that ask for responses, by time, up to the first compaction: after it the
+    conversation is another one, which no client could know from what was said before.
+    """
+
+    def __init__(
+        self,
+        reader: TapeReader,
+        session: str | None,
+        acts: Iterable[Act],
+        compacted_at_us: int | None = None,
+    ) -> None:
+        self.id = session
+        self._reader = reader
+        self._answers = lru_cache(maxsize=4)(self._read_answers)
+        self.compacted_at_us = compacted_at_us
+        self.acts = tuple(
+            act
+            for act in sorted(acts, key=lambda act: (act.at_us, act.exchange.id))
+            if compacted_at_us is None or act.at_us < compacted_at_us
+        )
+
+    @cached_property
+    def client(self) -> str | None:
+        """The user agent."""
+        agents = (header(act.exchange.request.headers, "user-agent") for act in self.acts)
+        return next((agent for agent in agents if agent is not None), None)
+
+    @cached_property
+    def dialect(self) -> Dialect | None:
+        """How the client behaves; ``None`` for one that is not known to be a Codex."""
+        dialects = (dialect_for(act.exchange.request.headers) for act in self.acts)
+        return next((dialect for dialect in dialects if dialect is not None), None)
+
+    def happenings(self, act: Act) -> Iterator[Happening]:
+        """What came of an act."""
+        exchange = act.exchange
+        match act.kind:
+            case ActKind.UPGRADE:
+                yield upgrade_happening(exchange, self._reader.pieces(exchange.id))
+                if act.is_unused:
+                    yield from self._answers(exchange)[0]
+            case ActKind.POST:
+                yield from post_happenings(exchange, self._reader.pieces(exchange.id))
+            case ActKind.ASK | ActKind.WARM_UP:
+                assert act.message is not None
+                yield from self._answers(exchange)[act.message]
+
+    def config(self, stream_max_retries: int, request_max_retries: int) -> Config:
+        """What the client was told, as far as the wire shows it, with these budgets."""
+        has_sockets = any(act.kind is ActKind.UPGRADE for act in self.acts)
+        provider = Provider(
+            name="recorded",
+            base_url=_base_url(self.acts[0].exchange),
+            supports_websockets=has_sockets,
+            stream_max_retries=stream_max_retries,
+            request_max_retries=request_max_retries,
+        )
+        return Config(provider, {provider.name: provider}, {WEBSOCKET_FEATURE: has_sockets})
+
+    def _read_answers(self, exchange: Exchange) -> list[list[Happening]]:
+        return socket_answers(exchange, self._reader.pieces(exchange.id))
+
+
+def recorded_sessions(reader: TapeReader) -> list[RecordedSession]:
+    """The sessions that ask for responses, in the order in which they began."""
+    acts: dict[str | None, list[Act]] = {}
+    compactions: dict[str | None, int] = {}
+    for exchange in reader.exchanges():
+        found = list(acts_of(reader, exchange))
+        named = (act.asked.session for act in found if act.asked.session is not None)
+        if found:
+            acts.setdefault(next(named, None), []).extend(found)
+        elif _purpose(exchange) is Purpose.COMPACT:
+            session = asked_over_http(
+                Purpose.COMPACT, exchange.request.headers, reader.request_body(exchange.id)
+            ).session
+            compactions.setdefault(session, exchange.request.at_us)
+    return [
+        RecordedSession(reader, session, each, compactions.get(session))
+        for session, each in acts.items()
+    ]
+
+
+def _purpose(exchange: Exchange) -> Purpose | None:
+    request = exchange.request
+    return purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
+
+
+def _base_url(exchange: Exchange) -> str:
+    request = exchange.request
+    path, question, query = request.target.partition("?")
+    origin = Origin(request.scheme, request.host, request.port)
+    authority = str(origin)
+    if _DEFAULT_PORTS.get(request.scheme) == request.port:
+        authority = authority.rpartition(":")[0]
+    base = f"{request.scheme}://{authority}{path.rstrip('/').removesuffix('/responses')}"
+    return f"{base}{question}{query}"

@@ -1,0 +1,162 @@
+"""The wire that a recording stands for.
+
+Each thing that the client does takes the next recorded act, which must be of the same kind; what
+came of that act is what happens. Raises ``Diverges`` where the recorded client did something
+else, and ``RecordingOver`` where the recording ends.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from replayer.likeness import Correspondence
+from replayer.reference.acts import Act, ActKind, Place
+from replayer.reference.asking import asked_by, check_agreement, written_otherwise
+from replayer.reference.happenings import Happening, Left
+from replayer.reference.recorded import RecordedSession
+from replayer.reference.steps import Course, Diverges, RecordingOver
+from wiretape.asked import Asked
+from wiretape.client.wire import Broken, Closed, Ended, Input, Opened, TimedOut
+from wiretape.facts import Headers
+from wiretape.jsontext import JsonObject
+
+IDLE_US: Final = 300_000_000
+"""How long the client waits for a silent server unless it is told otherwise."""
+
+
+class Progress:
+    """How far a session has been gone through; what was seen and done goes into ``course``."""
+
+    def __init__(self, session: RecordedSession, course: Course) -> None:
+        self.session = session
+        self.course = course
+        self.place: Place = session.acts[0].place
+
+    @property
+    def ahead(self) -> Sequence[Act]:
+        """The acts that are still to be done."""
+        return self.session.acts[self.course.acts :]
+
+    @property
+    def behind(self) -> Sequence[Act]:
+        """The acts that were done."""
+        return self.session.acts[: self.course.acts]
+
+    def take(self, kind: ActKind, socket: int | None = None) -> Act:
+        """The next act, which is of this kind, and on this socket."""
+        if not self.ahead:
+            raise Diverges(self.place, "nothing more was recorded", kind.value)
+        act = self.ahead[0]
+        if act.kind is not kind or (socket is not None and act.exchange.id != socket):
+            raise Diverges(act.place, act.kind.value, kind.value)
+        self.course.acts += 1
+        self.place = act.place
+        return act
+
+
+class RecordedWire:
+    """Satisfies ``Wire``."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._act = progress.session.acts[0]
+        self._ids = Correspondence()
+        self._coming: Iterator[Happening] = iter(())
+        self._socket: Act | None = None
+        self._idle_us = IDLE_US
+        self._last_us = 0
+
+    async def upgrade(self, headers: Headers, delay_ms: int) -> Input:  # noqa: ARG002
+        self._socket = self._begin(self._progress.take(ActKind.UPGRADE))
+        what = await self.receive()
+        if not isinstance(what, Opened):
+            self._socket = None
+        return what
+
+    async def post(self, headers: Headers, body: JsonObject, delay_ms: int) -> Input:  # noqa: ARG002
+        self._socket = None
+        self._compare(self._begin(self._progress.take(ActKind.POST)), body)
+        what = await self.receive()
+        if isinstance(what, TimedOut):
+            raise RecordingOver("the recorded client hung up before any answer")
+        return what
+
+    async def send(self, message: JsonObject) -> None:
+        assert self._socket is not None
+        if self._socket.is_unused:
+            # The socket was gone before the recorded client could ask on it.
+            return
+        kind = ActKind.WARM_UP if message.get("generate") is False else ActKind.ASK
+        act = self._progress.take(kind, self._socket.exchange.id)
+        self._compare(self._begin(act), message)
+
+    async def receive(self) -> Input:
+        happening = next(self._coming, None)
+        if happening is None:
+            act = self._progress.ahead[0]
+            raise Diverges(act.place, act.kind.value, "waits for the end of the answer")
+        silence_us = happening.at_us - self._last_us
+        self._note(happening)
+        if isinstance(happening.what, Left):
+            return self._left(happening.what, silence_us)
+        return happening.what
+
+    async def rest(self) -> Input | None:
+        if self._socket is None:
+            return None
+        for happening in self._coming:
+            self._note(happening)
+            match happening.what:
+                case Closed() | Broken() | Ended():
+                    return happening.what
+        return None
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _begin(self, act: Act) -> Act:
+        self._act = act
+        self._coming = self._progress.session.happenings(act)
+        self._last_us = act.at_us
+        return act
+
+    def _compare(self, act: Act, body: JsonObject) -> None:
+        ours, course = asked_by(body), self._progress.course
+        check_agreement(act.asked, ours, course.steps)
+        course.differences += (
+            (act.place, each) for each in written_otherwise(act.asked, ours, self._ids)
+        )
+
+    def _note(self, happening: Happening) -> None:
+        act = self._act
+        self._last_us = happening.at_us
+        self._progress.place = Place(act.exchange.id, act.message, happening.event, happening.at_us)
+
+    def _left(self, left: Left, silence_us: int) -> Input:
+        """What it means that the client left: it had waited for too long, or was stopped.
+
+        If it goes on to try again, it had waited for too long; and it would have each time that
+        it waited as long.
+        """
+        if not left.by_client:
+            raise RecordingOver("the recording stops in the middle of an answer")
+        if self._tries_again():
+            self._idle_us = min(self._idle_us, silence_us)
+        if silence_us < self._idle_us:
+            raise RecordingOver("the recorded client hung up in the middle of an answer")
+        return TimedOut()
+
+    def _tries_again(self) -> bool:
+        ahead = self._progress.ahead
+        if not self._act.is_request:
+            return bool(ahead)
+        following = next((act for act in ahead if act.is_request), None)
+        return following is not None and wish_of(following.asked) == wish_of(self._act.asked)
+
+
+def wish_of(asked: Asked) -> list[JsonObject]:
+    """The last thing in the input, by which tries at the same request are found."""
+    return [
+        {key: value for key, value in item.items() if key != "id"}
+        for item in asked.input_items[-1:]
+        if isinstance(item, dict)
+    ]

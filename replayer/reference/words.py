@@ -1,0 +1,72 @@
+"""What a client saw or did, in a few words."""
+
+import json
+from dataclasses import fields
+from typing import Any, Final
+
+from wiretape.client.actions import (
+    Ask,
+    Fail,
+    Finish,
+    Post,
+    Printed,
+    RunTools,
+    Upgrade,
+    WarmUp,
+)
+from wiretape.client.decoding import Ignored
+from wiretape.client.turn import Output
+
+_SHOWN: Final = 200
+_LEAD: Final = 60
+
+
+def told(output: Output) -> str:
+    """All that there is to say of it, which may be long."""
+    match output:
+        case Upgrade(delay_ms):
+            return f"opens a WebSocket{_after(delay_ms)}"
+        case Post(delay_ms):
+            return f"asks over HTTP{_after(delay_ms)}"
+        case WarmUp():
+            return "warms up on its WebSocket"
+        case Ask():
+            return "asks on its WebSocket"
+        case RunTools():
+            return "runs tools"
+        case Finish():
+            return "ends its turn well"
+        case Fail(text):
+            return f"gives up: {text}"
+        case Printed():
+            return f"prints: {output.line}"
+        case Ignored(reason, text):
+            return f"passes over ({reason}): {text}"
+        case _:
+            return f"sees {type(output).__name__}{_fields(output)}"
+
+
+def shortened(one: str, other: str) -> tuple[str, str]:
+    """Two texts, cut to where they part."""
+    pairs = enumerate(zip(one, other, strict=False))
+    start = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = 0 if start < _SHOWN - _LEAD else start - _LEAD
+    return _cut(one, start), _cut(other, start)
+
+
+def _cut(text: str, start: int) -> str:
+    lead, tail = "…" if start else "", "…" if len(text) > start + _SHOWN else ""
+    return f"{lead}{text[start : start + _SHOWN]}{tail}"
+
+
+def _after(delay_ms: int) -> str:
+    return f" after {delay_ms} ms" if delay_ms else ""
+
+
+def _fields(event: Any) -> str:
+    values = (getattr(event, each.name) for each in fields(event))
+    shown = (
+        json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else repr(value)
+        for value in values
+    )
+    return f"({', '.join(shown)})"
