@@ -6,14 +6,15 @@ Performs what the player says, and knows nothing of recordings itself.
 import asyncio
 import ssl
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from replayer.actions import Action, Drop, Ending, Finish, Hold, Reset, SendBytes, SendHead, Sending
+from replayer.actions import Action, Ending, Finish, Hold, Reset, SendBytes, SendHead, Sending
 from replayer.http_request import HttpRequest, Origin, origin_of_tunnel
 from replayer.http_wire import NotHttp, RequestReader, ResponseWriter, head_bytes
 from replayer.pacing import Pace
 from replayer.performing import first_of, perform
-from replayer.pipes import TLS_HANDSHAKE, Pipe, TlsPipe
+from replayer.pipes import TLS_HANDSHAKE, ClientLeft, Pipe, TlsPipe
 from replayer.player import Accept, Blocked, Player
 from replayer.socket_server import serve_socket
 from replayer.tape import ReplayExchange, ReplayTape
@@ -48,7 +49,10 @@ class Connection:
             while await self._serve_next():
                 pass
         except NotHttp as error:
-            await self._say(400, "Bad Request", f"this is no HTTP request: {error}")
+            with suppress(ClientLeft):
+                await self._say(400, "Bad Request", f"this is no HTTP request: {error}")
+            await self._pipe.close()
+        except ClientLeft:
             await self._pipe.close()
 
     async def _serve_next(self) -> bool:
@@ -132,39 +136,31 @@ class Connection:
 
         async def play() -> None:
             nonlocal ending
-            ending = await perform(actions, self._pipe, self._service.pace, began_s, render)
-            if isinstance(ending, Hold):
-                await asyncio.Event().wait()
+            with suppress(ClientLeft):
+                ending = await perform(actions, self._pipe, self._service.pace, began_s, render)
+                exchange.ended(ending)
+                if isinstance(ending, Hold):
+                    await asyncio.Event().wait()
 
         try:
             await first_of(play(), self._until_client_leaves())
-            return await self._end(ending, exchange, is_reusable=writer.is_reusable)
+            exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
         finally:
             exchange.end(EndKind.RECORDER_STOPPED)
+        match ending:
+            case Finish() if writer.is_reusable:
+                return True
+            case Finish():
+                await self._pipe.close()
+            case Reset():
+                await self._pipe.reset()
+            case _:
+                await self._pipe.drop()
+        return False
 
     async def _until_client_leaves(self) -> None:
         while data := await self._pipe.receive():
             self._reader.feed(data)
-
-    async def _end(
-        self, ending: Ending | None, exchange: ReplayExchange, *, is_reusable: bool
-    ) -> bool:
-        match ending:
-            case Finish():
-                exchange.end(EndKind.COMPLETE)
-                if is_reusable:
-                    return True
-                await self._pipe.close()
-            case Drop():
-                exchange.end(EndKind.SERVER_CLOSED, Sender.SERVER)
-                await self._pipe.drop()
-            case Reset():
-                exchange.end(EndKind.RESET, Sender.SERVER)
-                await self._pipe.reset()
-            case _:
-                exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
-                await self._pipe.drop()
-        return False
 
 
 def _rendered(action: Sending | Finish, writer: ResponseWriter, exchange: ReplayExchange) -> bytes:

@@ -24,14 +24,22 @@ TLS_HANDSHAKE: Final = 0x16
 """The first byte of a TLS connection."""
 
 
+class ClientLeft(Exception):
+    """Nobody takes what we send any longer. Stays inside this room."""
+
+
 class Pipe(Protocol):
-    """Bytes both ways. Errors of the connection read as its end and are silent on writing."""
+    """Bytes both ways. Whatever becomes of the connection, reading tells it as its end."""
 
     async def receive(self) -> bytes:
         """What has arrived; empty when the client has left."""
 
     async def send(self, data: bytes) -> None:
-        """Sends ``data`` and waits while the client cannot take it."""
+        """Sends ``data`` and waits while the client cannot take it.
+
+        Raises:
+            ClientLeft: it never will.
+        """
 
     async def close(self) -> None:
         """Closes the connection in an orderly way."""
@@ -57,10 +65,15 @@ class SocketPipe:
             return b""
 
     async def send(self, data: bytes) -> None:
-        if data and not self._writer.is_closing():
-            with suppress(OSError):
-                self._writer.write(data)
-                await self._writer.drain()
+        if not data:
+            return
+        if self._writer.is_closing():
+            raise ClientLeft
+        try:
+            self._writer.write(data)
+            await self._writer.drain()
+        except OSError as error:
+            raise ClientLeft from error
 
     async def close(self) -> None:
         await self.drop()
@@ -152,7 +165,8 @@ class TlsPipe:
     async def close(self) -> None:
         with suppress(ssl.SSLError):
             self._tls.unwrap()
-        await self._flush()
+        with suppress(ClientLeft):
+            await self._flush()
         await self._inner.close()
 
     async def drop(self) -> None:

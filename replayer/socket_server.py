@@ -2,19 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from typing import Final
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF
 from websockets.server import ServerProtocol
 
-from replayer.actions import Action, Drop, Finish, Hold, Reset, SendFrame, Sending
+from replayer.actions import Action, Drop, Ending, Finish, Hold, Reset, SendFrame, Sending
 from replayer.handshake import shake_hands
 from replayer.http_request import HttpRequest
 from replayer.http_wire import head_bytes
 from replayer.pacing import Pace
 from replayer.performing import first_of, perform
-from replayer.pipes import Pipe
+from replayer.pipes import ClientLeft, Pipe
 from replayer.player import Accept
 from replayer.socket_player import SocketPlayer
 from replayer.tape import ReplayExchange
@@ -75,21 +76,19 @@ class _SocketServer:
         self._waiting: asyncio.Queue[tuple[float, Iterable[Action]]] = asyncio.Queue()
         self._client_is_done = asyncio.Event()
         self._has_closed = False
-        self._ending: Drop | Finish | Reset | None = None
+        self._ending: Ending | None = None
 
     async def serve(self, early: bytes) -> None:
         """Plays until the client, or the recording, ends the socket."""
         self._enqueue(self._socket.opened())
         await first_of(self._play(), self._listen(early))
+        self._exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
         match self._ending:
             case Reset():
-                self._exchange.end(EndKind.RESET, Sender.SERVER)
                 await self._pipe.reset()
-            case Drop() | Finish():
-                self._exchange.end(EndKind.SERVER_CLOSED, Sender.SERVER)
+            case Drop():
                 await self._pipe.drop()
-            case None:
-                self._exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
+            case _:
                 await self._pipe.close()
 
     def _enqueue(self, actions: Iterable[Action]) -> None:
@@ -98,7 +97,11 @@ class _SocketServer:
     async def _play(self) -> None:
         while self._ending is None:
             began_s, actions = await self._waiting.get()
-            ending = await perform(actions, self._pipe, self._pace, began_s, self._rendered)
+            try:
+                ending = await perform(actions, self._pipe, self._pace, began_s, self._rendered)
+            except ClientLeft:
+                return
+            self._exchange.ended(ending)
             # Held, a socket waits for the client: to leave, or to ask for something else.
             self._ending = None if isinstance(ending, Hold) else ending
         if self._has_closed:
@@ -112,9 +115,10 @@ class _SocketServer:
             return
 
     async def _listen(self, early: bytes) -> None:
-        async for opcode, data in self._messages(early):
-            self._exchange.piece(Sender.CLIENT, _KINDS[opcode], data)
-            self._enqueue(self._socket.received(data))
+        with suppress(ClientLeft):
+            async for opcode, data in self._messages(early):
+                self._exchange.piece(Sender.CLIENT, _KINDS[opcode], data)
+                self._enqueue(self._socket.received(data))
         self._client_is_done.set()
         if self._has_closed:
             # It was we who closed: what is left is to end as the recording says.

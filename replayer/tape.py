@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from replayer.actions import SendHead
+from replayer.actions import Drop, Ending, Finish, Hold, Reset, SendHead
 from replayer.http_request import HttpRequest, Origin
 from wiretape.facts import (
     End,
@@ -74,6 +74,22 @@ class ReplayExchange:
     def piece(self, sender: Sender, kind: PieceKind, data: bytes) -> None:
         """Something crosses after the heads."""
         self._put(Piece(self._number, self._now_us(), sender, kind, data))
+
+    def ended(self, ending: Ending | None) -> None:
+        """It ends as the recording did, if that is for us to do.
+
+        Noted before it is certain that the client has seen it: a client that has heard the last
+        word may be gone, and the replay over, at any time.
+        """
+        match ending:
+            case Finish():
+                self.end(EndKind.COMPLETE)
+            case Drop():
+                self.end(EndKind.SERVER_CLOSED, Sender.SERVER)
+            case Reset():
+                self.end(EndKind.RESET, Sender.SERVER)
+            case Hold() | None:
+                pass
 
     def end(
         self,

@@ -1,12 +1,15 @@
 """What the tests of the replayer may ask for."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from replaying import Replaying, replaying
 from tapes import Recording
 
+from gateway.authority import Authority, open_authority
 from replayer.player import Player
 from replayer.script import Script
 from wiretape.store_reader import TapeReader
@@ -35,3 +38,20 @@ def player(script: OpenScript) -> OpenPlayer:
         return Player(script(recording), is_strict=is_strict)
 
     return open_player
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    """A certificate authority for all tests: making one takes a while."""
+    return open_authority({"WIRETAPE_CA_DIR": str(tmp_path_factory.mktemp("ca"))})
+
+
+@pytest.fixture
+def serve(tmp_path: Path, authority: Authority) -> Callable[..., AbstractContextManager[Replaying]]:
+    """Serves a recording while a context lasts: ``with serve(recording, factor=…) as server``."""
+
+    def served(recording: Recording, **options: Any) -> AbstractContextManager[Replaying]:
+        path = recording.write(tmp_path / f"{len(list(tmp_path.iterdir()))}.db")
+        return replaying(path, authority, **options)
+
+    return served
