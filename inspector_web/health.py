@@ -6,10 +6,10 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Final
 
-from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.commands.words import counted, duration
 from wiretape.facts import EndKind
+from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
 
 LONG_SILENCE_US: Final = 5_000_000
@@ -106,19 +106,6 @@ def said(attempt: Attempt) -> str:
     return f"{word} {detail}" if attempt.outcome is Outcome.HTTP_ERROR else f"{word}: {detail}"
 
 
-def silence_us(attempt: Attempt) -> int:
-    """The longest time without a word of the server, the one before it was given up included."""
-    last_us = attempt.at_us if attempt.last_event_us is None else attempt.last_event_us
-    is_over = attempt.until_us is not None and attempt.outcome not in (
-        Outcome.COMPLETED,
-        Outcome.FAILED,
-        Outcome.INCOMPLETE,
-        Outcome.CONNECTED,
-    )
-    waited_us = attempt.until_us - last_us if is_over and attempt.until_us is not None else 0
-    return max(attempt.longest_silence_us, waited_us)
-
-
 def chips_of(session: Session, gaps: int) -> tuple[Chip, ...]:
     """The chips of a session: how it ended first, then what is out of the ordinary."""
     return tuple(_chips(session, gaps))
@@ -137,7 +124,7 @@ def _chips(session: Session, gaps: int) -> Iterator[Chip]:
         yield Chip(Sort.RETRY, Tone.WARN, counted(retries, "retry", "retries"))
     if fallbacks := session.count(Why.FALLBACK):
         yield Chip(Sort.FALLBACK, Tone.WARN, counted(fallbacks, "fallback"))
-    longest_us = max(silence_us(each.attempt) for each in session.tries)
+    longest_us = max(each.attempt.longest_silence_us for each in session.tries)
     if longest_us >= LONG_SILENCE_US:
         yield Chip(Sort.SILENCE, Tone.WARN, f"silent for {duration(longest_us)}")
     if gaps:
@@ -149,7 +136,7 @@ def tales_of(session: Session) -> tuple[Tale, ...]:
     return tuple(
         Tale(
             request.number,
-            request.last.kind is RequestKind.WARM_UP,
+            request.role is Role.WARM_UP,
             tuple(_steps(request)),
             tone_of(request.last.outcome),
         )

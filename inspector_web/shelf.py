@@ -26,6 +26,8 @@ _WORDS_KEPT: Final = 2000
 _KEPT_TAPES: Final = 1000
 _KEPT_TIMELINES: Final = 16
 
+_SPOILT: Final = (ArithmeticError, LookupError, TypeError, ValueError)
+
 type Edition = tuple[int, ...]
 """What tells one state of a file from another, its write-ahead log included."""
 
@@ -79,6 +81,12 @@ class Shelf:
                     return _overview(reader)
             except TapeError as error:
                 return error
+            except _SPOILT as error:
+                # SQLite lets any value stand in any column: one bad file must not hide the others.
+                return TapeError(
+                    f"{path} cannot be understood ({type(error).__name__}: {error}): it is "
+                    "damaged, or wiretape is at fault."
+                )
 
         return self._overviews.get(path, _edition(path), make)
 
@@ -115,8 +123,7 @@ def exchanges_of(reader: TapeReader, session: Session) -> Mapping[int, Exchange]
 
 
 def _overview(reader: TapeReader) -> Overview:
-    # A socket on which nothing was asked belongs to a session of which nothing else is known.
-    sessions = tuple(session for session in sessions_of(reader) if session.requests)
+    sessions = tuple(sessions_of(reader))
     exchanges = {exchange.id: exchange for exchange in reader.exchanges()}
     return Overview(
         reader.label(),

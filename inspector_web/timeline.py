@@ -185,13 +185,10 @@ def _lane(
 
 
 def _over_us(attempt: Attempt, last_us: int) -> int:
-    """When an attempt was over: with its last event, where that ended it, not with the hang-up."""
-    if attempt.outcome in _ENDED_BY_EVENT and attempt.last_event_us is not None:
-        return attempt.last_event_us
+    """When an attempt was over: with the event that ended it, if one did, not with the hang-up."""
+    if attempt.ended_at_us is not None:
+        return attempt.ended_at_us
     return last_us if attempt.until_us is None else attempt.until_us
-
-
-_ENDED_BY_EVENT: Final = (Outcome.COMPLETED, Outcome.FAILED, Outcome.INCOMPLETE)
 
 
 def _range(marks: Marks, attempt: Attempt, end_us: int) -> tuple[int, int]:

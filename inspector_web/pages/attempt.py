@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from inspector_web.health import Tone, said, silence_us, tone_of
+from inspector_web.health import Tone, said, tone_of
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.events import Usage
+from wiretape.origins import Role
 from wiretape.reconstruct import Session, Try, Why
 
 _INFERRED = (Why.RETRY, Why.FALLBACK)
@@ -28,6 +29,7 @@ class AttemptRow:
     evidence: str
     is_inferred: bool
     kind: RequestKind
+    role: Role
     transport: Transport
     at_us: int
     offset_us: int
@@ -64,12 +66,13 @@ def attempt_row(each: Try, request: int, number: int, origin_us: int) -> Attempt
         each.evidence,
         each.why in _INFERRED,
         attempt.kind,
+        attempt.role,
         attempt.transport,
         attempt.at_us,
         attempt.at_us - origin_us,
         None if first_us is None else first_us - attempt.at_us,
         None if until_us is None else until_us - attempt.at_us,
-        silence_us(attempt),
+        attempt.longest_silence_us,
         attempt.events,
         attempt.request_bytes,
         attempt.response_bytes,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from inspector_web.health import Chip, chips_of, silence_us
+from inspector_web.health import Chip, chips_of
 from inspector_web.shelf import Overview
 from wiretape.attempts import Transport
 from wiretape.events import Usage
@@ -40,6 +40,7 @@ class SessionHead:
     started_at_us: int
     at_us: int
     duration_us: int
+    turns: int
     requests: int
     attempts: int
     events: int
@@ -83,12 +84,13 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         overview.label.started_at_us + begin_us,
         begin_us,
         session.until_us - begin_us,
+        len(session.turns),
         len(session.requests),
         len(session.tries),
         session.events,
         tuple(session.transports),
         _tokens(session),
-        max(silence_us(each.attempt) for each in session.tries),
+        max(each.attempt.longest_silence_us for each in session.tries),
         chips_of(session, _gaps(overview, session)),
     )
 

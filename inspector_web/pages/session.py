@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from inspector_web.drawing import Drawing, DrawnLane, View, draw, view_of
 from inspector_web.health import Tale, Tone, said, tales_of, tone_of
@@ -9,8 +10,8 @@ from inspector_web.pages.attempt import AttemptRow, attempt_rows
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.shelf import Overview
 from inspector_web.timeline import LinkKind, Timeline
-from wiretape.asked import RequestKind
 from wiretape.commands.words import duration
+from wiretape.origins import Role
 from wiretape.reconstruct import Session, Try, Why
 
 
@@ -86,13 +87,12 @@ def _moves(timeline: Timeline, view: View) -> Moves:
     )
 
 
-_KINDS = {
-    RequestKind.CREATE: "request",
-    RequestKind.APPEND: "request",
-    RequestKind.WARM_UP: "warm-up",
-    RequestKind.COMPACT: "compaction",
-    RequestKind.CHAT: "chat request",
-    RequestKind.UPGRADE: "upgrade",
+_ROLES: Final = {
+    Role.TURN: "request",
+    Role.WARM_UP: "warm-up",
+    Role.COMPACTION: "compaction",
+    Role.REVIEW: "review",
+    Role.SUB_AGENT: "sub-agent",
 }
 
 
@@ -122,5 +122,7 @@ def _title(first: Try, waited_us: int | None) -> str:
             return str(first.why) + (f" after {duration(waited_us)}" if waited_us else "")
         case Why.TOOL_FOLLOW_UP:
             return "tool follow-up"
+        case Why.RESUMED:
+            return "resumed"
         case _:
-            return _KINDS.get(first.attempt.kind, str(first.attempt.kind))
+            return _ROLES[first.attempt.role]

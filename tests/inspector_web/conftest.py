@@ -1,0 +1,79 @@
+"""Tapes to look at, and a browser that asks for pages without a network."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, output, session
+
+from inspector_web.access import Access
+from inspector_web.app import create_app
+from inspector_web.library import Library
+from wiretape.facts import PieceKind
+
+ADDED = {"type": "response.output_item.added", "item": {"type": "function_call"}}
+THOUGHT = {"type": "response.reasoning_summary_text.delta", "delta": "hm"}
+LOOPBACK = Access("127.0.0.1", None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the tapes of a test lie."""
+    place = tmp_path / "recordings"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def browse(folder: Path) -> Callable[..., FlaskClient]:
+    """Gives a browser for ``folder``, on loopback unless another ``Access`` is given."""
+
+    def make(access: Access = LOOPBACK) -> FlaskClient:
+        app = create_app(Library([folder]), access)
+        app.testing = True
+        return app.test_client()
+
+    return make
+
+
+@pytest.fixture
+def fallback(folder: Path) -> Path:
+    """Two sockets closed with 1011, then the same request over HTTP, which completes.
+
+    In milliseconds: sockets from 100 to 130 and from 330 to 360, the request from 400 to 1901.
+    """
+    maker = TapeMaker(folder / "fallback.db")
+    for begin_ms in (100, 330):
+        socket = maker.socket(begin_ms, session("s-1"))
+        socket.ask(begin_ms + 10, ask("Fix the build."))
+        socket.close(begin_ms + 30, 1011, "no luck")
+    post = maker.post(400, ask("Fix the build."), session("s-1"))
+    post.head(410)
+    post.events(500, created())
+    post.events(700, THOUGHT)
+    post.events(900, THOUGHT)
+    post.events(1800, delta("Done."))
+    post.events(1900, completed(given=1200, made=34))
+    post.end(1901)
+    return maker.write()
+
+
+@pytest.fixture
+def rounds(folder: Path) -> Path:
+    """One socket with a tool round on it, still open at the end; a ping in between.
+
+    In milliseconds: asked at 10, a call until 300, the tool runs, asked again at 900, done at 990.
+    """
+    maker = TapeMaker(folder / "rounds.db")
+    socket = maker.socket(0, session("s-2"))
+    socket.ask(10, ask("List the files."))
+    socket.say(50, created("resp_1"))
+    socket.say(100, ADDED)
+    socket.say(290, done(call("call_1")))
+    socket.say(300, completed("resp_1"))
+    socket.frame(500, PieceKind.PING)
+    socket.ask(900, ask(output("call_1", "a b"), previous_response_id="resp_1"))
+    socket.say(950, created("resp_2"), delta("Two files."))
+    socket.say(990, completed("resp_2"))
+    return maker.write()

@@ -1,0 +1,169 @@
+"""A timeline through a window: per cent of the width, written out."""
+
+from array import array
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from inspected import timeline_on
+
+from inspector_web.drawing import (
+    MOST_LANES,
+    ROW_PX,
+    Arrow,
+    Block,
+    Drawing,
+    Flag,
+    View,
+    draw,
+    view_of,
+)
+from inspector_web.health import Tone
+from inspector_web.marks import Marks
+from inspector_web.timeline import LinkKind, Span, Timeline
+
+STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
+
+
+@pytest.fixture
+def drawing(fallback: Path) -> Drawing:
+    """The fallback through a window of two seconds, so that 20 ms are one per cent."""
+    return draw(timeline_on(fallback), View(100_000, 2_100_000))
+
+
+def test_the_whole_leaves_room_for_what_is_written_at_the_end() -> None:
+    """A twenty-fifth more than the session, which a window never leaves."""
+    assert view_of(Span(100, 250_100), None, None) == View(100, 260_100)
+
+
+@pytest.mark.parametrize(
+    ("asked", "view"),
+    [
+        ((200_000, 300_000), View(200_000, 300_000)),
+        ((None, 300_000), View(0, 300_000)),
+        ((-500_000, 100_000), View(0, 600_000)),
+        ((900_000, 1_200_000), View(740_000, 1_040_000)),
+        ((500_000, 500_000), View(500_000, 501_000)),
+        ((700_000, 200_000), View(700_000, 701_000)),
+        ((0, 99_000_000), View(0, 1_040_000)),
+    ],
+)
+def test_a_window_stays_within_the_session(asked: tuple[int | None, int], view: View) -> None:
+    """It keeps its width where it can, and is never too narrow to draw."""
+    assert view_of(Span(0, 1_000_000), *asked) == view
+
+
+def test_shares_of_the_width(drawing: Drawing) -> None:
+    """Twenty milliseconds are one per cent."""
+    assert drawing.lanes[2].blocks == (
+        Block(15.0, 5.0, "waiting", 100_000),
+        Block(20.0, 20.0, "reasoning", 400_000),
+        Block(40.0, 45.0, "text", 900_000),
+        Block(85.0, 5.0, "receiving", 100_000),
+    )
+
+
+def test_rows_have_a_fixed_height(drawing: Drawing) -> None:
+    """One below the other, as high as the stylesheet makes the labels beside them."""
+    assert [row.y for row in drawing.lanes] == [0, 48, 96]
+    assert drawing.height == 144
+    assert f"--lane: {ROW_PX}px;" in STYLESHEET.read_text("utf-8")
+
+
+def test_ends_are_flagged(drawing: Drawing) -> None:
+    """The close code beside the end of what was closed, a mere sign where all went well."""
+    assert [row.flags for row in drawing.lanes] == [
+        (Flag(1.5, Tone.BAD, "1011", False),),
+        (Flag(13.0, Tone.BAD, "1011", False),),
+        (Flag(90.0, Tone.GOOD, "", False),),
+    ]
+
+
+def test_silences_of_some_width_are_drawn(drawing: Drawing) -> None:
+    """Each with its true length; where hatching is, nothing else is written."""
+    silences = drawing.lanes[2].silences
+    assert [(block.x, block.width, block.us) for block in silences] == [
+        (15.0, 5.0, 100_000),
+        (20.0, 10.0, 200_000),
+        (30.0, 10.0, 200_000),
+        (40.0, 45.0, 900_000),
+        (85.0, 5.0, 100_000),
+    ]
+    assert not any(block.is_told for block in drawing.lanes[2].blocks)
+
+
+def test_a_silence_too_narrow_to_see_is_left_out(fallback: Path) -> None:
+    """A tenth of a second in a minute is none."""
+    drawing = draw(timeline_on(fallback), View(0, 60_000_000))
+    assert [block.us for block in drawing.lanes[2].silences] == [900_000]
+
+
+def test_arrows_go_down_and_across(drawing: Drawing) -> None:
+    """From the end of one attempt to the begin of the next, in the middle of the bars."""
+    assert drawing.arrows == (
+        Arrow(LinkKind.RETRY, 1.5, 31, 11.5, 79),
+        Arrow(LinkKind.FALLBACK, 13.0, 79, 15.0, 127),
+    )
+
+
+def test_tools_are_drawn_in_the_lane_that_follows_up(rounds: Path) -> None:
+    """An open box from the call to the request with the output."""
+    drawing = draw(timeline_on(rounds), View(0, 1_000_000))
+    assert drawing.lanes[0].tools is None
+    assert drawing.lanes[1].tools == Block(30.0, 60.0, "tools", 600_000)
+    assert drawing.arrows == ()
+
+
+def test_the_axis_has_round_steps(drawing: Drawing) -> None:
+    """Offsets count from the begin of the session; every other line may go."""
+    assert [(mark.x, mark.offset_us, mark.is_minor) for mark in drawing.axis[:3]] == [
+        (0.0, 0, False),
+        (10.0, 200_000, True),
+        (20.0, 400_000, False),
+    ]
+    assert len(drawing.axis) == 11
+
+
+def test_a_window_shows_its_lanes_and_counts_the_others(fallback: Path) -> None:
+    """Rows close up; an arrow to a lane that is not drawn is not drawn either."""
+    drawing = draw(timeline_on(fallback), View(300_000, 380_000))
+    assert [(row.number, row.y) for row in drawing.lanes] == [(1, 0)]
+    assert (drawing.lanes_before, drawing.lanes_after) == (1, 1)
+    assert drawing.arrows == ()
+
+
+def test_the_strip_shows_where_the_window_lies(fallback: Path) -> None:
+    """The last block is the window, in per cent of the whole session with its room."""
+    timeline = replace(timeline_on(fallback), span=Span(0, 2_500_000))
+    drawing = draw(timeline, View(650_000, 1_300_000))
+    assert drawing.strip[-1] == Block(25.0, 25.0, "window", 650_000)
+
+
+def test_ticks_are_joined_by_column(fallback: Path) -> None:
+    """A column is a five-hundredth; the more was said in it, the higher its stroke."""
+    timeline = timeline_on(fallback)
+    times = array("q", [400_000, 404_000, 404_001, 404_002, 1_100_000])
+    marks = Marks(times, bytearray(5))
+    drawing = draw(replace(timeline, marks={3: marks}), View(400_000, 2_400_000))
+    assert drawing.lanes[-1].ticks == "M0 8v-4M1 8v-5M175 8v-4"
+
+
+def test_a_million_events_are_a_small_drawing(fallback: Path) -> None:
+    """Strokes are bounded by the columns, whatever crossed."""
+    timeline = timeline_on(fallback)
+    times = array("q", range(400_000, 1_400_000))
+    drawing = draw(
+        replace(timeline, marks={3: Marks(times, bytearray(len(times)))}),
+        View(400_000, 1_900_000),
+    )
+    assert drawing.lanes[-1].ticks.count("M") == 334
+    assert drawing.lanes[-1].ticks.startswith("M0 8v-8M1 8v-8")
+
+
+def test_too_many_lanes_are_counted(fallback: Path) -> None:
+    """The first two hundred in the window are drawn."""
+    timeline = timeline_on(fallback)
+    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), {})
+    drawing = draw(many, View(100_000, 200_000))
+    assert len(drawing.lanes) == MOST_LANES
+    assert (drawing.lanes_before, drawing.lanes_after) == (0, 50)

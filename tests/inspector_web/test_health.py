@@ -1,0 +1,89 @@
+"""How a session went, in a few words."""
+
+from pathlib import Path
+
+import pytest
+from timed_tapes import TapeMaker, ask, completed, created, failed, session
+
+from inspector_web.health import Chip, Sort, Tale, Tone, chips_of, said, tales_of
+from wiretape.facts import EndKind, Sender
+from wiretape.reconstruct import Session, sessions_of
+from wiretape.store_reader import TapeReader
+
+
+def session_on(path: Path) -> Session:
+    with TapeReader(path) as reader:
+        return sessions_of(reader)[0]
+
+
+def test_a_session_that_fell_back(fallback: Path) -> None:
+    """How it ended first, then what was out of the ordinary."""
+    assert chips_of(session_on(fallback), gaps=2) == (
+        Chip(Sort.COMPLETED, Tone.GOOD, "completed"),
+        Chip(Sort.RETRY, Tone.WARN, "1 retry"),
+        Chip(Sort.FALLBACK, Tone.WARN, "1 fallback"),
+        Chip(Sort.GAP, Tone.BAD, "2 gaps"),
+    )
+
+
+def test_the_tale_of_a_fallback(fallback: Path) -> None:
+    """Tries that went the same way are one step; the last step is how it ended."""
+    assert tales_of(session_on(fallback)) == (
+        Tale(
+            1,
+            False,
+            ("WebSocket 2 times: cut: closed 1011 no luck", "fallback to HTTP: completed"),
+            Tone.GOOD,
+        ),
+    )
+
+
+def test_a_healthy_session_has_no_tale(rounds: Path) -> None:
+    """Its one chip says that it was completed."""
+    session_here = session_on(rounds)
+    assert tales_of(session_here) == ()
+    assert chips_of(session_here, gaps=0) == (Chip(Sort.COMPLETED, Tone.GOOD, "completed"),)
+
+
+def test_a_stall_is_a_long_silence(tmp_path: Path) -> None:
+    """The time until somebody gave up counts, though no event ended it."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created())
+    post.end(7010, EndKind.CLIENT_CLOSED)
+    assert chips_of(session_on(maker.write()), gaps=0) == (
+        Chip(Sort.FAILED, Tone.WARN, "given up by the client: hung up"),
+        Chip(Sort.SILENCE, Tone.WARN, "silent for 7.0 s"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "side", "words"),
+    [
+        (EndKind.SERVER_CLOSED, Sender.SERVER, "cut: the server hung up"),
+        (EndKind.RESET, Sender.SERVER, "cut: connection reset"),
+        (EndKind.COMPLETE, None, "cut: the stream ended early"),
+        (EndKind.RECORDER_STOPPED, None, "not over: the recorder stopped"),
+    ],
+)
+def test_ends_in_words(tmp_path: Path, how: EndKind, side: Sender | None, words: str) -> None:
+    """The wire's own names of ends become words for people."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created())
+    post.end(20, how, side)
+    assert said(session_on(maker.write()).tries[0].attempt) == words
+
+
+def test_failures_in_words(tmp_path: Path) -> None:
+    """A status is what was answered; an event's error is told with its code."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    maker.post(0, ask("one"), session("s")).refuse(5, 429)
+    maker.post(10, ask("two"), session("s")).answer(15, failed("server_error", "later"))
+    maker.post(20, ask("three"), session("s")).answer(25, created(), completed())
+    tries = session_on(maker.write()).tries
+    assert [said(each.attempt) for each in tries] == [
+        "answered 429 Too Many Requests",
+        "failed: server_error: later",
+        "completed",
+    ]

@@ -1,0 +1,294 @@
+"""What stands on each page."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import TapeMaker, ask, completed, created, output, session
+
+type Browse = Callable[..., FlaskClient]
+
+
+@pytest.fixture
+def client(fallback: Path, rounds: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+    """A browser with two tapes to look at."""
+    return browse()
+
+
+def twin(client: FlaskClient, address: str, **query: Any) -> Any:
+    answer = client.get(f"{address}.json", query_string=query)
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
+
+
+# The list of sessions.
+
+
+def test_a_session_in_the_list(client: FlaskClient) -> None:
+    """Everything that the list is to tell of it."""
+    (found,) = [each for each in twin(client, "/sessions")["sessions"] if each["id"] == "s-1"]
+    assert found == {
+        "tape": "fallback",
+        "number": 1,
+        "id": "s-1",
+        "words": "Fix the build.",
+        "client": "codex_exec/0.99.0 (Debian 12.0.0; x86_64) unknown",
+        "model": "gpt-5.2-codex",
+        "started_at_us": 1_767_323_045_100_000,
+        "at_us": 100_000,
+        "duration_us": 1_801_000,
+        "turns": 1,
+        "requests": 1,
+        "attempts": 3,
+        "events": 5,
+        "transports": ["websocket", "http"],
+        "tokens": {"input": 1200, "cached": 0, "output": 34, "reasoning": 0},
+        "silence_us": 900_000,
+        "chips": [
+            {"sort": "completed", "tone": "good", "text": "completed"},
+            {"sort": "retry", "tone": "warn", "text": "1 retry"},
+            {"sort": "fallback", "tone": "warn", "text": "1 fallback"},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ({}, ["s-1", "s-2"]),
+        ({"text": "LIST THE"}, ["s-2"]),
+        ({"text": "1 fallback"}, ["s-1"]),
+        ({"text": "nothing like it"}, []),
+        ({"health": "retry"}, ["s-1"]),
+        ({"health": "gap"}, []),
+        ({"transport": "http"}, ["s-1"]),
+        ({"transport": "websocket"}, ["s-1", "s-2"]),
+        ({"order": "requests"}, ["s-2", "s-1"]),
+        ({"order": "duration"}, ["s-1", "s-2"]),
+        ({"order": "tokens"}, ["s-1", "s-2"]),
+        ({"order": "trouble"}, ["s-1", "s-2"]),
+        ({"order": "silence"}, ["s-1", "s-2"]),
+        ({"page": "2"}, []),
+        ({"health": "nonsense", "transport": "x", "order": "y", "page": "z"}, ["s-1", "s-2"]),
+    ],
+)
+def test_the_list_is_filtered_and_sorted(
+    client: FlaskClient, query: dict[str, str], ids: list[str]
+) -> None:
+    """As the address says; what it says that makes no sense does not count."""
+    assert [each["id"] for each in twin(client, "/sessions", **query)["sessions"]] == ids
+
+
+def test_a_filter_is_kept_in_the_form(client: FlaskClient) -> None:
+    """So that it can be changed, not typed again."""
+    text = client.get("/sessions?text=build&health=retry&order=tokens").text
+    assert 'name="text" value="build"' in text
+    assert '<option value="retry" selected>' in text
+    assert '<option value="tokens" selected>' in text
+
+
+def test_pages_of_the_list(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link leads on and back, the filter kept."""
+    monkeypatch.setattr("inspector_web.pages.sessions.ROWS", 1)
+    first = client.get("/sessions?order=tokens").text
+    assert 'href="/sessions?order=tokens&amp;page=2">next page' in first
+    assert "← previous page" not in first
+    second = client.get("/sessions?order=tokens&page=2").text
+    assert 'href="/sessions?order=tokens&amp;page=1">← previous page' in second
+
+
+def test_unreadable_tapes_are_listed_with_their_reason(client: FlaskClient, folder: Path) -> None:
+    """Beside those that can be read."""
+    (folder / "cut.db").write_bytes((folder / "rounds.db").read_bytes()[:3000])
+    (folder / "empty.db").touch()
+    listed = twin(client, "/sessions")
+    assert [each["tape"] for each in listed["unreadable"]] == ["cut", "empty"]
+    assert listed["unreadable"][1]["reason"].endswith("give a file that `wiretape record` wrote.")
+    assert len(listed["sessions"]) == 2
+    assert "2 tapes</h2>" not in client.get("/sessions").text
+    assert "2 tapes cannot be read" in client.get("/sessions").text
+
+
+def test_an_empty_folder_says_what_to_do(folder: Path, browse: Browse) -> None:
+    """The command that makes a tape."""
+    assert list(folder.iterdir()) == []
+    assert "wiretape record -- codex exec" in browse().get("/sessions").text
+
+
+def test_a_tape_without_sessions_is_named(folder: Path, browse: Browse) -> None:
+    """With a way to what did cross."""
+    TapeMaker(folder / "quiet.db").write()
+    text = browse().get("/sessions").text
+    assert '<a href="/tapes/quiet/events">quiet</a>' in text
+
+
+# The timeline.
+
+
+def test_the_timeline_is_also_a_table(client: FlaskClient) -> None:
+    """Every attempt with its reason, inferred ones marked, and its numbers."""
+    rows = twin(client, "/tapes/fallback/sessions/1")["attempts"]
+    assert [(row["why"], row["is_inferred"], row["said"]) for row in rows] == [
+        ("first", False, "cut: closed 1011 no luck"),
+        ("retry", True, "cut: closed 1011 no luck"),
+        ("fallback", True, "completed"),
+    ]
+    assert [row["offset_us"] for row in rows] == [10_000, 240_000, 300_000]
+    last = rows[-1]
+    assert (last["waited_us"], last["took_us"], last["silence_us"]) == (100_000, 1_501_000, 900_000)
+
+
+def test_the_drawing_is_readable_without_a_script(client: FlaskClient) -> None:
+    """Bars, arrows, close codes and labels are in the page as it comes."""
+    text = client.get("/tapes/fallback/sessions/1").text
+    assert '<rect class="bar reasoning"' in text
+    assert text.count('<g class="arrow') == 2
+    assert text.count("✕ 1011</text>") == 2
+    assert '<span class="lane-title">fallback after 40 ms</span>' in text
+    assert "<title>silence of 900 ms</title>" in text
+
+
+def test_the_window_is_in_the_address(client: FlaskClient) -> None:
+    """The server draws it, and the links lead from it."""
+    address = "/tapes/fallback/sessions/1"
+    drawing = twin(client, address, **{"from": 500_000, "to": 900_000})["drawing"]
+    assert drawing["view"] == {"start_us": 500_000, "end_us": 900_000}
+    assert [row["number"] for row in drawing["lanes"]] == [2]
+    text = client.get(f"{address}?from=500000&to=900000").text
+    assert 'href="?from=600000&amp;to=800000"' in text  # closer
+    assert 'href="?from=400000&amp;to=800000"' in text  # earlier
+    assert 'class="strip"' in text
+    assert 'class="strip"' not in client.get(address).text
+
+
+@pytest.mark.parametrize("query", ["from=x&to=y", "from=-5", f"to={'9' * 30}", "from=9e9"])
+def test_a_window_that_makes_no_sense_is_no_failure(client: FlaskClient, query: str) -> None:
+    """It is brought to the nearest that does."""
+    assert client.get(f"/tapes/fallback/sessions/1?{query}").status_code == 200
+
+
+def test_every_colour_has_a_word(client: FlaskClient) -> None:
+    """The legend names each phase, and what dashes mean."""
+    text = client.get("/tapes/rounds/sessions/1").text
+    for word in ("handshake", "waiting", "reasoning", "text", "tool call", "other events"):
+        assert f"</span>{word}</span>" in text
+    assert "solid is recorded, dashed is inferred" in text
+
+
+# Events.
+
+
+def test_events_of_a_session_in_order(client: FlaskClient) -> None:
+    """Its exchanges only, each event with its place, delta, sender, type and summary."""
+    rows = twin(client, "/tapes/fallback/events", session=1)["listing"]["rows"]
+    assert [row["type"] for row in rows[:5]] == [
+        "http.request",
+        "http.response",
+        "response.create",
+        "websocket.close",
+        "end",
+    ]
+    assert rows[3] == {
+        "place": {"at_us": 130_000, "exchange": 1, "position": 3},
+        "delta_us": 20_000,
+        "sender": "server",
+        "type": "websocket.close",
+        "size_bytes": 9,
+        "summary": "1011 no luck",
+        "is_unknown": False,
+        "begins_attempt": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({}, 18),
+        ({"exchange": 3}, 8),
+        ({"session": 1, "exchange": 1}, 5),
+        ({"type": "reasoning"}, 2),
+        ({"text": "no luck"}, 4),
+        ({"sender": "client"}, 5),
+        ({"after": "1900000.3.7"}, 1),
+        ({"before": "130000.1.3"}, 3),
+        ({"after": "nonsense", "sender": "nobody", "exchange": "x"}, 18),
+    ],
+)
+def test_events_are_filtered(client: FlaskClient, query: dict[str, Any], count: int) -> None:
+    """As the address says."""
+    assert len(twin(client, "/tapes/fallback/events", **query)["listing"]["rows"]) == count
+
+
+def test_one_event(client: FlaskClient) -> None:
+    """Laid out, as it crossed, with its neighbours."""
+    address = "/tapes/fallback/exchanges/3/events/6"
+    found = twin(client, address)
+    assert (found["type"], found["summary"]) == ("response.completed", "1200 tokens in, 34 out")
+    assert (found["offset_us"], found["delta_us"]) == (1_800_000, 100_000)
+    assert "layout" not in found
+    text = client.get(address).text
+    assert '<span class="ink-key">&#34;input_tokens&#34;</span>' in text
+    assert 'rel="prev" href="/tapes/fallback/exchanges/3/events/5"' in text
+    assert 'rel="next" href="/tapes/fallback/exchanges/3/events/7"' in text
+    assert 'rel="next"' not in client.get("/tapes/fallback/exchanges/3/events/7").text
+
+
+# Requests.
+
+
+def test_a_retry_asks_for_the_same(client: FlaskClient) -> None:
+    """The difference to the attempt before says so."""
+    found = twin(client, "/tapes/fallback/sessions/1/requests/1/attempts/2")
+    assert found["compared_to"] == {"request": 1, "number": 1}
+    assert found["difference"]["items"] == found["difference"]["settings"] == []
+    assert found["previous"] == {"request": 1, "number": 1}
+    assert found["next"] == {"request": 1, "number": 3}
+    text = client.get("/tapes/fallback/sessions/1/requests/1/attempts/2").text
+    assert "Nothing was added or changed: 1 input item as before." in text
+
+
+def test_the_first_request_has_nothing_to_be_compared_to(client: FlaskClient) -> None:
+    """Its body is all new."""
+    found = twin(client, "/tapes/fallback/sessions/1/requests/1/attempts/1")
+    assert found["difference"] is found["compared_to"] is found["previous"] is None
+
+
+def test_a_request_has_heads_and_a_body(client: FlaskClient) -> None:
+    """Both sides' headers in the wire's order, the body laid out and as text."""
+    address = "/tapes/fallback/sessions/1/requests/1/attempts/3"
+    found = twin(client, address)
+    assert found["line"] == "POST https://api.openai.com:443/v1/responses HTTP/1.1"
+    assert found["status_line"] == "200 OK"
+    assert found["request_headers"][1] == ["session_id", "s-1"]
+    assert json.loads(found["body"])["model"] == "gpt-5.2-codex"
+    assert "download as sent" in client.get(address).text
+
+
+def test_a_follow_up_shows_the_output_of_the_tool(folder: Path, browse: Browse) -> None:
+    """What is new in the conversation, and what it goes on from."""
+    maker = TapeMaker(folder / "tape.db")
+    first = maker.post(0, ask("List."), session("s"))
+    first.answer(10, created(), completed())
+    second = maker.post(50, ask("List.", output("call_1", "a b")), session("s"))
+    second.answer(60, created(), completed())
+    maker.write()
+    found = twin(browse(), "/tapes/tape/sessions/1/requests/2/attempts/1")
+    assert found["difference"]["repeated"] == 1
+    assert [change["path"] for change in found["difference"]["items"]] == ["input[1]"]
+    assert found["difference"]["items"][0]["after"]["output"] == "a b"
+
+
+def test_a_refused_upgrade_has_no_body(folder: Path, browse: Browse) -> None:
+    """Its page shows the heads all the same."""
+    maker = TapeMaker(folder / "tape.db")
+    maker.upgrade(0, session("s")).refuse(10, 426)
+    maker.post(20, ask("hi"), session("s")).answer(30, created(), completed())
+    maker.write()
+    client = browse()
+    found = twin(client, "/tapes/tape/sessions/1/requests/1/attempts/1")
+    assert (found["status_line"], found["body_bytes"]) == ("426 Upgrade Required", 0)
+    after = twin(client, "/tapes/tape/sessions/1/requests/1/attempts/2")
+    assert after["compared_to"] is None

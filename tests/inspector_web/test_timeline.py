@@ -1,0 +1,150 @@
+"""Where each attempt's time went, in microseconds written out."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from inspected import timeline_on
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
+
+from inspector_web.timeline import Bar, Lane, Link, LinkKind, Phase, Span
+from wiretape.attempts import Outcome, Transport
+from wiretape.facts import EndKind
+
+
+def test_a_failed_socket_is_a_lane_that_says_how_it_ended(fallback: Path) -> None:
+    """Handshake, the wait for nothing, and the close code at the moment of the close."""
+    lane = timeline_on(fallback).lanes[0]
+    assert lane.transport is Transport.WEBSOCKET
+    assert lane.bars == (
+        Bar(100_000, 101_000, Phase.CONNECT),
+        Bar(110_000, 130_000, Phase.WAITING),
+    )
+    assert lane.socket == Span(100_000, 130_000)
+    assert lane.span == Span(100_000, 130_000)
+    (stop,) = lane.stops
+    assert (stop.at_us, stop.outcome, stop.label) == (130_000, Outcome.CUT, "1011")
+
+
+def test_an_answer_is_cut_into_phases(fallback: Path) -> None:
+    """What an event says was made since the event before it; before the first, that is waiting."""
+    lane = timeline_on(fallback).lanes[2]
+    assert lane.transport is Transport.HTTP
+    assert lane.socket is None
+    assert lane.bars == (
+        Bar(400_000, 500_000, Phase.WAITING),
+        Bar(500_000, 900_000, Phase.REASONING),
+        Bar(900_000, 1_800_000, Phase.TEXT),
+        Bar(1_800_000, 1_900_000, Phase.RECEIVING),
+    )
+    (stop,) = lane.stops
+    assert (stop.at_us, stop.outcome, stop.label) == (1_900_000, Outcome.COMPLETED, "")
+
+
+def test_silences_are_measured(fallback: Path) -> None:
+    """Every time of a tenth of a second or more without a word, the first wait included."""
+    assert timeline_on(fallback).lanes[2].silences == (
+        Span(400_000, 500_000),
+        Span(500_000, 700_000),
+        Span(700_000, 900_000),
+        Span(900_000, 1_800_000),
+        Span(1_800_000, 1_900_000),
+    )
+
+
+def test_links_lead_from_an_end_to_the_next_try(fallback: Path) -> None:
+    """A retry begins with its handshake; the fallback with the request."""
+    assert timeline_on(fallback).links == (
+        Link(130_000, 330_000, LinkKind.RETRY, 0, 1),
+        Link(360_000, 400_000, LinkKind.FALLBACK, 1, 2),
+    )
+
+
+def test_the_timeline_spans_the_session(fallback: Path) -> None:
+    """From the first handshake to the end of the last exchange."""
+    assert timeline_on(fallback).span == Span(100_000, 1_901_000)
+
+
+def test_requests_on_one_socket_are_lanes_of_their_own(rounds: Path) -> None:
+    """Each knows the socket that they share; only the first has the handshake."""
+    first, second = timeline_on(rounds).lanes
+    assert (first.request, second.request) == (1, 2)
+    assert first.socket == second.socket == Span(0, 990_000)
+    assert first.bars == (
+        Bar(0, 1_000, Phase.CONNECT),
+        Bar(10_000, 50_000, Phase.WAITING),
+        Bar(50_000, 100_000, Phase.RECEIVING),
+        Bar(100_000, 290_000, Phase.TOOL),
+        Bar(290_000, 300_000, Phase.RECEIVING),
+    )
+    assert second.bars == (
+        Bar(900_000, 950_000, Phase.WAITING),
+        Bar(950_000, 990_000, Phase.RECEIVING),
+    )
+
+
+def test_tools_run_between_a_call_and_its_follow_up(rounds: Path) -> None:
+    """From the end of the answer that called to the request with the output."""
+    assert timeline_on(rounds).links == (Link(300_000, 900_000, LinkKind.TOOLS, 0, 1),)
+
+
+def test_time_after_the_last_word_is_waiting_and_silent(tmp_path: Path) -> None:
+    """A stream that stalls until the client gives up shows the stall, not more text."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created(), delta())
+    post.end(500, EndKind.CLIENT_CLOSED)
+    (lane,) = timeline_on(maker.write()).lanes
+    assert lane.bars == (Bar(0, 10_000, Phase.WAITING), Bar(10_000, 500_000, Phase.WAITING))
+    assert lane.silences == (Span(10_000, 500_000),)
+    assert lane.stops[0].outcome is Outcome.ABANDONED
+
+
+def test_a_hang_up_after_the_answer_is_no_part_of_it(tmp_path: Path) -> None:
+    """A completed attempt is over with its last event, however long the connection stays."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created(), completed())
+    post.end(900, EndKind.CLIENT_CLOSED)
+    timeline = timeline_on(maker.write())
+    assert timeline.lanes[0].span == Span(0, 10_000)
+    assert timeline.lanes[0].silences == ()
+    assert timeline.span == Span(0, 900_000)
+
+
+def test_an_attempt_that_is_not_over_lasts_as_long_as_the_tape(tmp_path: Path) -> None:
+    """What is still being recorded goes up to the last thing that is known."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    first = maker.post(0, ask("hi"), session("s"))
+    second = maker.post(10, ask("ho"), session("s"))
+    second.head(20)
+    second.events(700, created())
+    first.head(800)
+    (early, late) = timeline_on(maker.write()).lanes
+    assert early.stops[0].outcome is late.stops[0].outcome is Outcome.OPEN
+    assert (early.span, late.span) == (Span(0, 700_000), Span(10_000, 700_000))
+
+
+@pytest.mark.parametrize(("status", "label"), [(426, "426"), (500, "500")])
+def test_a_refused_upgrade_shows_its_status(tmp_path: Path, status: int, label: str) -> None:
+    """All that happened was the handshake."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    maker.upgrade(0, session("s")).refuse(20, status)
+    maker.post(30, ask("hi"), session("s")).answer(40, created(), completed())
+    refused, fallback = timeline_on(maker.write()).lanes
+    assert refused.bars == (Bar(0, 20_000, Phase.CONNECT),)
+    assert [stop.label for stop in refused.stops] == [label]
+    assert refused.request == fallback.request == 1
+
+
+def follow_one_another(lane: Lane) -> bool:
+    bars = lane.bars
+    return all(a.end_us <= b.start_us for a, b in pairwise(bars)) and all(
+        lane.span.start_us <= bar.start_us < bar.end_us <= lane.span.end_us for bar in bars
+    )
+
+
+def test_bars_follow_one_another_within_their_lane(fallback: Path, rounds: Path) -> None:
+    """No two overlap, none is empty, none leaves the lane."""
+    for path in (fallback, rounds):
+        assert all(follow_one_another(lane) for lane in timeline_on(path).lanes)
