@@ -75,6 +75,8 @@ async def running_proxy(
             yield url
         finally:
             start.cancel()
+            # mitmproxy leaves that to the end of its process.
+            await server.servers.update([])
             master.shutdown()
             with suppress(asyncio.CancelledError):
                 await proxy

@@ -1,12 +1,14 @@
 """A recorder in this process, in a thread of its own, writing to a tape."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tape_facts import LABEL
 
 from gateway.authority import open_authority, system_roots
 from gateway.clock import Clock
@@ -15,7 +17,6 @@ from recorder.hooks import RecorderAddon
 from recorder.proxy import ProxySettings, running_proxy
 from recorder.routing import Routing, Upstream
 from recorder.sockets import SocketInterpreter
-from tape_facts import LABEL
 from wiretape.facts import End, Gap, Piece
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeWriter
@@ -71,33 +72,25 @@ def recording(
     capture = capture_with(writer)
     recorder = Recorder(folder / "t.db", authority.certificate, capture, told=told)
     addon = RecorderAddon(capture, routing or Routing(), clock.now_us, told.append)
-    loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
-    is_up = threading.Event()
+    up: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:
+        stop = asyncio.Event()
         async with running_proxy(settings, addon, told.append) as url:
             recorder.url = url
-            is_up.set()
+            up.set_result((asyncio.get_running_loop(), stop))
             await stop.wait()
 
-    def serve() -> None:
+    with writer, ThreadPoolExecutor(1) as threads:
+        running = threads.submit(asyncio.run, run())
+        running.add_done_callback(lambda _: up.done() or up.cancel())
         try:
-            loop.run_until_complete(run())
-        finally:
-            is_up.set()
-
-    thread = threading.Thread(target=serve)
-    with writer:
-        thread.start()
-        is_up.wait()
-        try:
+            loop, stop = up.result()
             yield recorder
         finally:
-            loop.call_soon_threadsafe(stop.set)
-            thread.join()
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
+            if not running.done():
+                loop.call_soon_threadsafe(stop.set)
+            running.result()
 
 
 def wait_for(happened: Callable[[], bool]) -> None:

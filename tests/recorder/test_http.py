@@ -1,0 +1,463 @@
+"""HTTP through the recorder: what reaches the client and when, and what the tape says of it."""
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import brotli
+import httpx
+import openai
+import pytest
+import zstandard
+from provider import Provider
+from provider_script import Fin, Hang, Plain, Reply, Say, Script
+from raw_sockets import RawServer, connect, read_request, reset, see
+from recorded import Recorded, gaps, recorded, recording, wait_for
+
+import recorder.capture
+from recorder.capture import Capture
+from recorder.routing import Routing, Scope, Upstream
+from wiretape.facts import EndKind, Piece, PieceKind, Sender
+from wiretape.store_writer import TapeWriter
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+def chunked(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def asking(port: int, body: bytes = b"{}", *headers: str, target: str = "/v1/responses") -> bytes:
+    """A POST in absolute form, as a client writes it to a proxy."""
+    lines = [
+        f"POST http://127.0.0.1:{port}{target} HTTP/1.1",
+        f"host: 127.0.0.1:{port}",
+        f"content-length: {len(body)}",
+        *headers,
+    ]
+    return "\r\n".join((*lines, "", "")).encode("latin-1") + body
+
+
+def answered(*parts: bytes) -> Callable[[socket.socket], None]:
+    """Answers each request on a connection with the same bytes."""
+
+    def serve(connection: socket.socket) -> None:
+        while read_request(connection):
+            connection.sendall(b"".join(parts))
+
+    return serve
+
+
+def test_an_event_reaches_the_client_before_the_next_is_sent(tmp_path: Path) -> None:
+    """Nothing is held back: the upstream sends each event only once the last one is seen."""
+    events = [b"data: %d\n\n" % number for number in range(5)]
+    seen = threading.Semaphore(0)
+
+    def serve(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(HEAD)
+        for event in events:
+            connection.sendall(chunked(event))
+            assert seen.acquire(timeout=10)
+        connection.sendall(b"0\r\n\r\n")
+
+    with RawServer(serve) as server, recording(tmp_path) as recorder:
+        with (
+            httpx.Client(proxy=recorder.url) as client,
+            client.stream("POST", f"http://127.0.0.1:{server.port}/v1/responses") as response,
+        ):
+            received = []
+            for data in response.iter_raw():
+                received.append(data)
+                seen.release()
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert received == events
+    assert [piece.data for piece in found.pieces] == events
+    times = [piece.at_us for piece in found.pieces]
+    assert times == sorted(set(times))
+    assert found.exchange.response is not None
+    assert found.exchange.response.at_us <= times[0]
+    assert times[-1] <= found.end.at_us
+
+
+@pytest.mark.parametrize(
+    ("coding", "compress"),
+    [
+        ("gzip", gzip.compress),
+        ("br", brotli.compress),
+        ("zstd", zstandard.ZstdCompressor().compress),
+    ],
+)
+def test_a_coded_response_is_kept_as_sent(
+    tmp_path: Path, coding: str, compress: Callable[[bytes], bytes]
+) -> None:
+    """The tape holds the compressed bytes, and the client gets them."""
+    body = compress(b"data: hello\n\n" * 50)
+    head = f"HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ncontent-length: {len(body)}\r\n\r\n"
+    with (
+        RawServer(answered(head.encode(), body)) as server,
+        recording(tmp_path) as recorder,
+        httpx.Client(proxy=recorder.url) as client,
+    ):
+        with client.stream("POST", f"http://127.0.0.1:{server.port}/v1/responses") as response:
+            received = b"".join(response.iter_raw())
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert received == body
+    assert found.data == body
+
+
+@pytest.mark.parametrize("framing", ["length", "chunks"])
+def test_a_compressed_request_is_kept_and_sent_as_it_is(tmp_path: Path, framing: str) -> None:
+    """A zstd body reaches the upstream untouched, and the tape holds the same bytes."""
+    compressor = zstandard.ZstdCompressor(level=3, write_content_size=False).compressobj()
+    body = compressor.compress(json.dumps({"text": "x" * 5000}).encode()) + compressor.flush()
+
+    def parts() -> Iterator[bytes]:
+        yield from (body[:10], body[10:])
+
+    with (
+        Provider(Script(posts=(Reply(Say("hello")),))) as provider,
+        recording(tmp_path) as recorder,
+        httpx.Client(proxy=recorder.url) as client,
+    ):
+        client.post(
+            f"{provider.base_url}/responses",
+            content=body if framing == "length" else parts(),
+            headers={"content-encoding": "zstd"},
+        )
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert found.body == body
+    assert found.exchange.request_is_whole
+    assert provider.requests[0].body == {"text": "x" * 5000}
+
+
+def test_several_exchanges_share_a_connection(tmp_path: Path) -> None:
+    """Keep-alive on both sides; the tape numbers exchanges and the connections they were on."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+    with RawServer(answered(answer)) as server, recording(tmp_path) as recorder:
+        for count in (3, 2):
+            with connect(recorder.address) as client:
+                for number in range(count):
+                    client.sendall(asking(server.port, b'{"input":%d}' % number))
+                    wait_for(lambda: client.recv(65536).endswith(b"{}"))
+        recorder.settle()
+    found = recorded(recorder.tape)
+    assert [(each.exchange.request.connection, each.body) for each in found] == [
+        (1, b'{"input":0}'),
+        (1, b'{"input":1}'),
+        (1, b'{"input":2}'),
+        (2, b'{"input":0}'),
+        (2, b'{"input":1}'),
+    ]
+    assert server.connections == 2
+
+
+def test_the_request_is_told_as_it_was_asked(tmp_path: Path) -> None:
+    """Target and headers, with their case, order, repetitions and bytes that are no UTF-8."""
+    target = "/a%20b/\xe9/v1/responses?x=\xff&y"
+    headers = (("host", "mine"), ("content-length", "0"), ("X-Odd", "\xe9"), ("x-odd", "2"))
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
+    asked: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        asked.append(read_request(connection))
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+
+    with RawServer(serve) as server:
+        with recording(tmp_path, reverse=Upstream("http", "127.0.0.1", server.port)) as recorder:
+            with connect(recorder.address) as client:
+                client.sendall("\r\n".join((*lines, "", "")).encode("latin-1"))
+                see(client)
+            recorder.settle()
+        upstream = ("host", f"127.0.0.1:{server.port}")
+    (found,) = recorded(recorder.tape)
+    request = found.exchange.request
+    assert (request.method, request.scheme, request.host, request.target) == (
+        "POST",
+        "http",
+        "127.0.0.1",
+        target,
+    )
+    assert request.headers == (upstream, *headers[1:])
+    assert asked[0].split(b"\r\n")[0] == lines[0].encode("latin-1")
+    assert asked[0].split(b"\r\n")[3:5] == [b"X-Odd: \xe9", b"x-odd: 2"]
+
+
+@pytest.mark.parametrize("leaves", ["fin", "reset"])
+def test_a_client_that_leaves_before_the_head(tmp_path: Path, leaves: str) -> None:
+    """It would not wait: the tape says so, and the upstream's connection is let go."""
+    with (
+        Provider(Script(posts=(Reply(Say("x"), only=0, end=Hang()),))) as provider,
+        RawServer(lambda connection: see(connection)) as silent,
+        recording(tmp_path) as recorder,
+    ):
+        for port in (silent.port, provider.port):
+            client = connect(recorder.address)
+            client.sendall(asking(port))
+            if port == provider.port:
+                assert client.recv(65536).startswith(b"HTTP/1.1 200 OK")
+            else:
+                wait_for(lambda: silent.connections == 1)
+            if leaves == "reset":
+                reset(client)
+            client.close()
+            recorder.settle()
+    how = EndKind.RESET if leaves == "reset" else EndKind.CLIENT_CLOSED
+    ends = [(each.status, each.end.how, each.end.side) for each in recorded(recorder.tape)]
+    assert ends == [(None, how, Sender.CLIENT), (200, how, Sender.CLIENT)]
+
+
+def test_a_client_that_leaves_after_the_last_event(tmp_path: Path) -> None:
+    """As Codex does: everything up to there is on the tape, and the end is the client's."""
+    script = Script(posts=(Reply(Say("hello"), end=Hang()),))
+    with Provider(script) as provider, recording(tmp_path) as recorder:
+        client = connect(recorder.address)
+        client.sendall(asking(provider.port, b'{"tools":[]}'))
+        received = b""
+        while b"response.completed" not in received:
+            received += client.recv(65536)
+        client.close()
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert b'"type":"response.completed"' in found.data
+    assert (found.end.how, found.end.side) == (EndKind.CLIENT_CLOSED, Sender.CLIENT)
+
+
+def test_a_client_that_leaves_inside_its_request(tmp_path: Path) -> None:
+    """The part of the body that came is kept, and marked as a part."""
+    with RawServer(lambda connection: see(connection)) as server, recording(tmp_path) as recorder:
+        client = connect(recorder.address)
+        whole = asking(server.port, b"0123456789")
+        client.sendall(whole[:-4])
+        wait_for(lambda: server.connections == 1)
+        client.close()
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert found.body == b"012345"
+    assert not found.exchange.request_is_whole
+    assert (found.end.how, found.end.side) == (EndKind.CLIENT_CLOSED, Sender.CLIENT)
+
+
+def test_an_upstream_that_refuses(tmp_path: Path) -> None:
+    """Nothing listens: no answer is made up in the upstream's name."""
+    with socket.socket() as closed, recording(tmp_path) as recorder:
+        closed.bind(("127.0.0.1", 0))
+        with connect(recorder.address) as client:
+            client.sendall(asking(closed.getsockname()[1]))
+            assert see(client).data == b""
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert (found.status, found.end.how, found.end.side) == (None, EndKind.REFUSED, None)
+    assert "Connect call failed" in (found.end.detail or "")
+
+
+def test_an_upstream_that_nobody_knows(tmp_path: Path) -> None:
+    """A name that does not resolve is refused too, in the resolver's words."""
+    request = b"POST http://nowhere.invalid/v1/responses HTTP/1.1\r\ncontent-length: 0\r\n\r\n"
+    with recording(tmp_path) as recorder, connect(recorder.address) as client:
+        client.sendall(request)
+        assert see(client).data == b""
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert (found.status, found.end.how) == (None, EndKind.REFUSED)
+    assert found.exchange.request.host == "nowhere.invalid"
+    assert "Errno" in (found.end.detail or "")
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        (b"220 mail.example ESMTP\r\n\r\n", "Cannot parse HTTP response"),
+        (HEAD + b"not a size\r\n", "illegal chunk header"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n", "Cannot parse HTTP response"),
+    ],
+)
+def test_an_upstream_that_breaks_the_protocol(tmp_path: Path, sent: bytes, words: str) -> None:
+    """The client's connection fails, and the tape says what was wrong, without quoting it."""
+    with RawServer(answered(sent)) as server, recording(tmp_path) as recorder:
+        with connect(recorder.address) as client:
+            client.sendall(asking(server.port))
+            see(client)
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert (found.end.how, found.end.side) == (EndKind.PROTOCOL_ERROR, Sender.SERVER)
+    assert words in (found.end.detail or "")
+    assert "mail.example" not in (found.end.detail or "")
+
+
+def test_only_agent_traffic_is_recorded(tmp_path: Path) -> None:
+    """Other requests pass, streamed as well, and leave nothing on the tape."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+    with (
+        RawServer(answered(answer)) as server,
+        recording(tmp_path) as recorder,
+        httpx.Client(proxy=recorder.url, base_url=f"http://127.0.0.1:{server.port}") as client,
+    ):
+        assert [client.get("/simple/").text, client.post("/upload", content=b"x").text] == [
+            "ok",
+            "ok",
+        ]
+        client.get("/v1/models")
+        recorder.settle()
+    assert [each.exchange.request.target for each in recorded(recorder.tape)] == ["/v1/models"]
+
+
+def test_the_whole_scope_is_everything(tmp_path: Path) -> None:
+    """With scope "all", every opened request is on the tape."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+    with (
+        RawServer(answered(answer)) as server,
+        recording(tmp_path, Routing(scope=Scope.ALL)) as recorder,
+        httpx.Client(proxy=recorder.url, base_url=f"http://127.0.0.1:{server.port}") as client,
+    ):
+        client.get("/simple/")
+        client.put("/upload", content=b"data")
+        recorder.settle()
+    assert [(each.exchange.request.target, each.body) for each in recorded(recorder.tape)] == [
+        ("/simple/", b""),
+        ("/upload", b"data"),
+    ]
+
+
+def test_requests_can_be_sent_elsewhere(tmp_path: Path) -> None:
+    """With an upstream the tape keeps what the client asked for, and where it went."""
+    with Provider(Script(posts=(Reply(Say("hello")),))) as provider:
+        upstream = Upstream("http", "127.0.0.1", provider.port)
+        with (
+            recording(tmp_path, Routing(upstream=upstream)) as recorder,
+            httpx.Client(proxy=recorder.url) as client,
+        ):
+            answer = client.post("http://models.example:81/v1/responses", json={"tools": []})
+            recorder.settle()
+    (found,) = recorded(recorder.tape)
+    request = found.exchange.request
+    assert answer.status_code == 200
+    assert (request.host, request.port) == ("models.example", 81)
+    assert ("Host", "models.example:81") in request.headers
+    assert request.upstream == f"http://127.0.0.1:{provider.port}"
+
+
+def test_a_reverse_proxy_names_the_real_upstream(tmp_path: Path) -> None:
+    """The client asks loopback; the tape keeps whom it reached, and the upstream is addressed."""
+    with Provider(Script(posts=(Reply(Say("hello")),))) as provider:
+        upstream = Upstream("http", "localhost", provider.port)
+        with recording(tmp_path, reverse=upstream) as recorder:
+            answer = httpx.post(f"{recorder.url}/v1/responses", json={}, trust_env=False)
+            recorder.settle()
+    (found,) = recorded(recorder.tape)
+    request = found.exchange.request
+    assert answer.status_code == 200
+    assert (request.host, request.port, request.upstream) == ("localhost", provider.port, None)
+    assert ("host", f"localhost:{provider.port}") in provider.requests[0].headers
+
+
+def test_an_upload_beyond_the_limit_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A body that is too large reaches the upstream, and is a part and a gap on the tape."""
+    monkeypatch.setattr(recorder.capture, "_BODY_LIMIT_BYTES", 100_000)
+    with (
+        RawServer(answered(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")) as server,
+        recording(tmp_path) as recorder_,
+        connect(recorder_.address) as client,
+    ):
+        client.sendall(asking(server.port, bytes(300_000)))
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+        recorder_.settle()
+    (found,) = recorded(recorder_.tape)
+    lost = gaps(recorder_.tape)
+    assert 30_000 < len(found.body) <= 100_000
+    assert len(found.body) + sum(gap.lost_bytes for gap in lost) == 300_000
+    assert not found.exchange.request_is_whole
+    assert {gap.reason for gap in lost} == {"the request's body is too large to keep"}
+
+
+def test_a_failing_recorder_does_not_harm_the_traffic(tmp_path: Path) -> None:
+    """Whatever breaks in capturing: the client gets every byte, and the tape a gap for each."""
+
+    def clumsy(writer: TapeWriter) -> Capture:
+        def put(fact: object) -> None:
+            if isinstance(fact, Piece):
+                raise ZeroDivisionError("with a s3cret in it")
+            writer.put(fact)  # type: ignore[arg-type]
+
+        return Capture(put)
+
+    body = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n12345"
+    with (
+        RawServer(answered(body)) as server,
+        recording(tmp_path, capture_with=clumsy) as recorder,
+        httpx.Client(proxy=recorder.url) as client,
+    ):
+        answer = client.post(f"http://127.0.0.1:{server.port}/v1/responses", content=b"{}")
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert answer.content == b"12345"
+    assert found.end.how is EndKind.COMPLETE
+    assert [(gap.lost_bytes, gap.reason) for gap in gaps(recorder.tape)] == [
+        (5, "the recorder failed (ZeroDivisionError)")
+    ]
+
+
+def test_the_openai_client_is_recorded(tmp_path: Path) -> None:
+    """The SDK's stream through the proxy: its events, and the same ones on the tape."""
+    script = Script(
+        posts=(
+            Plain(500, '{"error":{"message":"try again"}}', (("retry-after-ms", "1"),)),
+            Reply(Say("hello"), only=3, end=Fin()),
+            Reply(Say("hello")),
+        )
+    )
+    with Provider(script) as provider, recording(tmp_path) as recorder:
+        with (
+            httpx.Client(proxy=recorder.url) as http,
+            openai.OpenAI(api_key="sk-x", base_url=provider.base_url, http_client=http) as client,
+        ):
+
+            def types() -> list[str]:
+                stream = client.responses.create(model="m", input=[], stream=True)
+                return [event.type for event in stream]
+
+            with pytest.raises(openai.APIConnectionError):
+                types()
+            seen = types()
+        recorder.settle()
+    found = recorded(recorder.tape)
+    ends = [(each.status, each.end.how) for each in found]
+    assert ends == [
+        (500, EndKind.COMPLETE),
+        (200, EndKind.SERVER_CLOSED),
+        (200, EndKind.COMPLETE),
+    ]
+    assert seen[-1] == "response.completed"
+    assert types_in(found[-1]) == seen
+
+
+def types_in(found: Recorded) -> list[str]:
+    """The types of the events in a recorded body."""
+    fields = [line for line in found.data.decode().split("\n") if line.startswith("data: ")]
+    return [json.loads(field.removeprefix("data: "))["type"] for field in fields]
+
+
+def test_pieces_are_chunks_of_the_server(tmp_path: Path) -> None:
+    """A response body is nothing but chunks, whatever its size."""
+    body = bytes(range(256)) * 4000
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body)
+    with (
+        RawServer(answered(head, body)) as server,
+        recording(tmp_path) as recorder,
+        httpx.Client(proxy=recorder.url) as client,
+    ):
+        assert client.post(f"http://127.0.0.1:{server.port}/v1/responses").content == body
+        recorder.settle()
+    (found,) = recorded(recorder.tape)
+    assert found.data == body
+    assert {(piece.sender, piece.kind) for piece in found.pieces} == {
+        (Sender.SERVER, PieceKind.CHUNK)
+    }
