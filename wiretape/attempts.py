@@ -156,17 +156,15 @@ class _Following:
 
     def __init__(self, exchange: Exchange, asked: Asked, message: int | None, at_us: int) -> None:
         dialect = dialect_for(exchange.request.headers)
-        said = Said(
-            is_first_word_final=message is not None,
-            done_completes=dialect is None or dialect.completes_on_done,
-        )
-        words = ChatWords(said) if asked.kind is RequestKind.CHAT else ResponsesWords(said)
+        said = Said(is_first_word_final=message is not None)
+        is_chat = asked.kind is RequestKind.CHAT
+        words = ChatWords(said) if is_chat else ResponsesWords(said, dialect)
         self.fold = AnswerFold(at_us, words)
         self._asked = asked
         # Only what names no session has to be told apart by its content.
         self._input = view_of(asked, with_prefixes=asked.session is None)
         opening = "" if self._input is None else self._input.opening
-        self._origin = origin_of(asked, opening)
+        self._origin = origin_of(asked, exchange.request.headers, opening)
         self._begun = _begun(exchange, asked, self._input, self._origin, message, at_us)
 
     def over(self, exchange: Exchange, *, is_last: bool) -> Observed:

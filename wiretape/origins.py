@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from wiretape.asked import Asked, RequestKind
-from wiretape.facts import header
-from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
+from wiretape.facts import Headers, header
+from wiretape.jsontext import Unparsable, object_at, parse_object, string_at
 
 COMPACTION_PROMPT: Final = "You are performing a CONTEXT CHECKPOINT COMPACTION."
 """How the client asks for a summary over the ordinary endpoint, unless it is configured."""
@@ -48,9 +48,13 @@ class Origin:
     history: str | None = None
 
 
-def origin_of(asked: Asked, opening: str) -> Origin:
-    """The origin of what was asked; ``opening`` is how the last message of the client begins."""
-    said = list(_metadata(asked))
+def origin_of(asked: Asked, headers: Headers, opening: str) -> Origin:
+    """The origin of what was asked.
+
+    ``headers`` are those of the request, or of the handshake before it; ``opening`` is how the
+    last message of the client begins.
+    """
+    said = list(_metadata(asked.body, headers))
     agent = _first(said, "x-openai-subagent", "subagent_kind")
     return Origin(
         role=_role(asked.kind, agent, _first(said, "request_kind"), opening),
@@ -78,20 +82,16 @@ def _role(kind: RequestKind, agent: str | None, request_kind: str | None, openin
 _ROLE_OF_AGENT: Final[Mapping[str, Role]] = {"review": Role.REVIEW, "compact": Role.COMPACTION}
 
 
-def _metadata(asked: Asked) -> Iterator[Mapping[str, Any]]:
+def _metadata(body: Any, headers: Headers) -> Iterator[Mapping[str, Any]]:
     """Everything that says where the request comes from, the most particular first.
 
     A message's own metadata count before those of the handshake, which may be another turn's.
     """
-    client: JsonObject = {}
-    if isinstance(asked.body, dict):
-        client = object_at(asked.body, "client_metadata")
-    headers = {
-        name: value for name in _HEADERS if (value := header(asked.headers, name)) is not None
-    }
-    for said in (client, headers):
+    said_in_body = object_at(body, "client_metadata") if isinstance(body, dict) else {}
+    said_in_head = {name: header(headers, name) for name in _HEADERS}
+    for said in (said_in_body, said_in_head):
         yield said
-        metadata = parse_object(string_at(dict(said), "x-codex-turn-metadata") or "")
+        metadata = parse_object(string_at(said, "x-codex-turn-metadata") or "")
         if not isinstance(metadata, Unparsable):
             yield metadata
 

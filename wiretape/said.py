@@ -2,6 +2,9 @@
 
 ``ResponsesWords`` reads the events of the Responses API, ``ChatWords`` those of the chat wire; each
 reads a body that is one JSON value too. Both keep what they find in a ``Said``.
+
+Whether an event ends an answer depends on who reads it: for a Codex whose dialect is known, its
+own reading counts (``client.decoding``), so that what it did next makes sense.
 """
 
 import json
@@ -13,7 +16,12 @@ from typing import Any, Final, Protocol
 from wiretape.chat.items import Skipped
 from wiretape.chat.response import read_response
 from wiretape.chat.stream import ChatStream, ContextWindowExceeded
+from wiretape.client.decoding import Decoded, Ignored, decode
+from wiretape.client.dialect import Dialect
 from wiretape.client.events import Completed, OutputItemDone
+from wiretape.client.failures import Failure, FailureKind
+from wiretape.client.wrapped import wrapped_error
+from wiretape.crossings import HTTP_BODY
 from wiretape.events import ErrorEvent, ErrorInfo, ItemDone, Lifecycle, Phase, Usage, parse_event
 from wiretape.jsontext import JsonObject, Unparsable, count_at, object_at, parse_object, string_at
 from wiretape.tools import Call, calls_in
@@ -54,12 +62,11 @@ class Said:
     """What an answer has come to so far.
 
     ``is_first_word_final``: a failure ends the answer at once, as over WebSocket; over SSE a later
-    ``response.completed`` still counts (document 002 §3.3, §4.3). ``done_completes``: so does
-    ``response.done``. ``ended_by`` is the type of the event that decided the outcome.
+    ``response.completed`` still counts (document 002 §3.3, §4.3). ``ended_by`` is the type of the
+    event that decided the outcome.
     """
 
     is_first_word_final: bool = False
-    done_completes: bool = True
     outcome: Outcome = Outcome.OPEN
     detail: str = ""
     error_code: str | None = None
@@ -110,41 +117,69 @@ class Words(Protocol):
 class ResponsesWords:
     """Reads the events of the Responses API. Those that only stream text are passed over."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self, said: Said, dialect: Dialect | None) -> None:
         self.said = said
+        self._dialect = dialect
 
     def event(self, kind: str, text: str, at_us: int) -> None:
         if kind not in _TELLING:
             return
-        match parse_event(text):
-            case ItemDone(item=item):
-                self.said.take_item(item, at_us)
-            case Lifecycle() as event:
-                self._lifecycle(event, at_us)
-            case ErrorEvent(type=by, error=error):
-                self.said.end(Outcome.FAILED, by, at_us, _words(error), error.code or error.type)
+        event = parse_event(text)
+        if isinstance(event, ItemDone):
+            self.said.take_item(event.item, at_us)
+        elif isinstance(event, Lifecycle | ErrorEvent):
+            read = None if self._dialect is None else self._as_read(text, self._dialect)
+            self._take(event, read, kind, at_us)
 
     def body(self, body: JsonObject, at_us: int) -> None:
         if body.get("object") == "response" or isinstance(body.get("output"), list):
             kind = f"response.{string_at(body, 'status') or 'completed'}"
-            self.event(kind, json.dumps({"type": kind, "response": body}), at_us)
+            event = parse_event(json.dumps({"type": kind, "response": body}))
+            if isinstance(event, Lifecycle):
+                self._take(event, None, HTTP_BODY, at_us)
         else:
             self.said.refuse(body)
 
-    def _lifecycle(self, event: Lifecycle, at_us: int) -> None:
+    def _as_read(self, text: str, dialect: Dialect) -> Decoded:
+        """What this client makes of the event."""
+        read = decode(text, dialect)
+        if isinstance(read, Ignored) and self.said.is_first_word_final:
+            return wrapped_error(text, dialect) or read
+        return read
+
+    def _take(
+        self, event: Lifecycle | ErrorEvent, read: Decoded | None, by: str, at_us: int
+    ) -> None:
+        """An event about the answer as a whole; ``read`` is what the client makes of it."""
         said, error = self.said, event.error
-        said.response_id = event.response_id or said.response_id
-        said.usage = event.usage or said.usage
-        outcome = _OUTCOMES.get(event.phase)
-        if outcome is None or (event.phase is Phase.DONE and not said.done_completes):
-            return
+        detail = "" if error is None else _words(error)
+        match event:
+            case Lifecycle():
+                said.response_id = event.response_id or said.response_id
+                said.usage = event.usage or said.usage
+                outcome = _OUTCOMES.get(event.phase)
+                detail = detail or event.incomplete_reason or ""
+            case ErrorEvent():
+                outcome = Outcome.FAILED
+        match read:
+            case Completed():
+                outcome = Outcome.COMPLETED
+            case Failure(kind=FailureKind.INCOMPLETE):
+                outcome = Outcome.INCOMPLETE
+            case Failure(text=words):
+                outcome, detail = Outcome.FAILED, detail or words
+            case Ignored():
+                outcome = None
         if outcome is Outcome.COMPLETED:
-            output = object_at(event.raw, "response").get("output")
-            for item in output if isinstance(output, list) else ():
-                said.take_item(item, at_us)
-        detail = event.incomplete_reason or "" if error is None else _words(error)
-        code = None if error is None else error.code or error.type
-        said.end(outcome, event.type, at_us, detail, code)
+            self._take_output(event.raw, at_us)
+        if outcome is not None:
+            code = None if error is None else error.code or error.type
+            said.end(outcome, by, at_us, detail, code)
+
+    def _take_output(self, raw: JsonObject, at_us: int) -> None:
+        output = object_at(raw, "response").get("output")
+        for item in output if isinstance(output, list) else ():
+            self.said.take_item(item, at_us)
 
 
 class ChatWords:

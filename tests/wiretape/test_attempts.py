@@ -269,12 +269,42 @@ def test_an_error_event_is_a_failure(maker: TapeMaker) -> None:
     assert (attempt.error_code, attempt.detail) == ("invalid_request_error", "no code: no")
 
 
-def test_an_incomplete_response_says_why(maker: TapeMaker) -> None:
-    """``response.incomplete`` with its reason."""
+@pytest.mark.parametrize(
+    ("agent", "outcome", "detail"),
+    [
+        (NEW_CODEX, Outcome.INCOMPLETE, "max_output_tokens"),
+        (None, Outcome.INCOMPLETE, "max_output_tokens"),
+        (OLD_CODEX, Outcome.CUT, "complete"),
+    ],
+)
+def test_an_incomplete_response_says_why(
+    agent: str | None, outcome: Outcome, detail: str, tmp_path: Path
+) -> None:
+    """``response.incomplete`` with its reason; the older Codex takes no notice of it."""
+    maker = TapeMaker(tmp_path / "tape.db", agent)
     details = {"incomplete_details": {"reason": "max_output_tokens"}}
     maker.post(0, ask("hi")).answer(1, {"type": "response.incomplete", "response": details})
     attempt = the_attempt(maker)
-    assert (attempt.outcome, attempt.detail) == (Outcome.INCOMPLETE, "max_output_tokens")
+    assert (attempt.outcome, attempt.detail) == (outcome, detail)
+
+
+@pytest.mark.parametrize(
+    ("agent", "outcome"), [(NEW_CODEX, Outcome.FAILED), (None, Outcome.COMPLETED)]
+)
+def test_a_completion_that_the_client_cannot_read_is_a_failure(
+    agent: str | None, outcome: Outcome, tmp_path: Path
+) -> None:
+    """Codex needs an id in it; others need less."""
+    maker = TapeMaker(tmp_path / "tape.db", agent)
+    maker.post(0, ask("hi")).answer(1, {"type": "response.completed", "response": {}})
+    assert the_attempt(maker).outcome is outcome
+
+
+def test_over_sse_codex_takes_no_notice_of_an_error_event(maker: TapeMaker) -> None:
+    """The stream then ends without an end."""
+    maker.post(0, ask("hi")).answer(1, {"type": "error", "code": "x", "message": "no"})
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail, attempt.error_code) == (Outcome.CUT, "complete", None)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +384,7 @@ def test_a_response_that_was_not_streamed(maker: TapeMaker) -> None:
     post.chunk(3, text[20:])
     post.end(4)
     (seen,) = observed(maker)
-    assert seen.attempt.outcome is Outcome.COMPLETED
+    assert (seen.attempt.outcome, seen.attempt.ended_by) == (Outcome.COMPLETED, "http.body")
     assert (seen.attempt.response_id, seen.attempt.usage) == ("resp_5", Usage(5, 0, 6, 0, 11))
     assert (seen.attempt.events, seen.attempt.response_bytes) == (0, len(text))
     assert [made.call.call_id for made in seen.calls] == ["c1"]
