@@ -5,7 +5,7 @@ when it is needed.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from replayer.actions import Action, SendHead
@@ -13,6 +13,7 @@ from replayer.answers import RecordedSocket, http_answer, is_request, response_h
 from replayer.http_request import Origin
 from wiretape.asked import Asked, asked_by_message, asked_by_upgrade, asked_over_http
 from wiretape.errors import NoSuchSession
+from wiretape.facts import Headers
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -56,6 +57,11 @@ class RecordedMessage:
     def place(self) -> tuple[int, int | None]:
         """Exchange and message by which a report names it."""
         return self.exchange, self.number
+
+
+def asked_on_socket(upgrade: Headers, message: bytes) -> Asked:
+    """What a message asked, to be compared: the headers of its handshake were compared with it."""
+    return replace(asked_by_message(upgrade, message), headers=())
 
 
 type Recorded = RecordedExchange | RecordedMessage
@@ -136,7 +142,7 @@ class Script:
         headers = recorded.exchange.request.headers
         requests = (piece for piece in self._reader.pieces(recorded.id) if is_request(piece))
         return tuple(
-            RecordedMessage(recorded.id, number, asked_by_message(headers, piece.data))
+            RecordedMessage(recorded.id, number, asked_on_socket(headers, piece.data))
             for number, piece in enumerate(requests)
         )
 

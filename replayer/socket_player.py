@@ -10,8 +10,8 @@ from replayer.actions import Action, Hold
 from replayer.matching import best_match, compare, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import difference_sentence, socket_error, unexpected_sentence
-from replayer.script import RecordedExchange, RecordedMessage
-from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade
+from replayer.script import RecordedExchange, RecordedMessage, asked_on_socket
+from wiretape.asked import Asked, RequestKind, asked_by_upgrade
 from wiretape.facts import Headers
 
 
@@ -93,7 +93,7 @@ class SocketPlayer:
 
     def received(self, message: bytes) -> Iterable[Action]:
         """What to do when the client's message has arrived."""
-        asked = asked_by_message(self._upgrade, message)
+        asked = asked_on_socket(self._upgrade, message)
         if not self.has_begun:
             self._sockets.settle(self, asked)
             self.has_begun = True

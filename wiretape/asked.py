@@ -36,6 +36,7 @@ class Asked:
     """One thing that the client asked.
 
     ``session`` is the conversation's id as the client names it, ``None`` where it names none.
+    ``headers`` are the request's; for a message on a socket, those of the handshake.
     ``body`` is the parsed JSON; ``None`` where there is none or it is not JSON, and then ``raw``
     is all there is. ``raw`` has its content coding removed, if that is possible.
     """

@@ -98,6 +98,12 @@ def test_a_message_names_its_session_through_the_handshake_or_itself() -> None:
     assert asked_by_message((), message).session == "key"
 
 
+def test_a_message_has_the_headers_of_its_handshake() -> None:
+    """They say whose socket it is."""
+    headers = (("openai-beta", "one"),)
+    assert asked_by_message(headers, b"{}").headers == headers
+
+
 def test_a_compressed_body_is_read() -> None:
     """The content coding is taken off what was sent."""
     asked = over_http(zstandard.compress(BODY), ("content-encoding", "zstd"))
