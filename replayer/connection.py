@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from replayer.actions import Action, Ending, Finish, Hold, Reset, SendBytes, SendHead, Sending
+from replayer.actions import Action, Drop, Ending, Finish, Hold, Reset, SendBytes, SendHead, Sending
 from replayer.http_request import HttpRequest, Origin, origin_of_tunnel
 from replayer.http_wire import NotHttp, RequestReader, ResponseWriter, head_bytes
 from replayer.pacing import Pace
@@ -150,12 +150,12 @@ class Connection:
         match ending:
             case Finish() if writer.is_reusable:
                 return True
-            case Finish():
-                await self._pipe.close()
+            case Drop():
+                await self._pipe.drop()
             case Reset():
                 await self._pipe.reset()
             case _:
-                await self._pipe.drop()
+                await self._pipe.close()
         return False
 
     async def _until_client_leaves(self) -> None:
