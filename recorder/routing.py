@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from wiretape.errors import UpstreamError
+from wiretape.redact import redact_text
 from wiretape.scope import MODEL_HOSTS, host_matcher, purpose_of
 
 SERVER_SPEAKS_FIRST: Final = frozenset({21, 22, 25, 110, 143, 587, 3306, 5900})
@@ -64,21 +65,22 @@ def parse_upstream(url: str) -> Upstream:
     Raises:
         UpstreamError: it is no URL of a server, or holds more than one.
     """
-    parts = urlsplit(url)
+    said = redact_text(url)
     try:
-        port = parts.port
+        parts = urlsplit(url)
+        scheme, host, port = parts.scheme, parts.hostname, parts.port
     except ValueError:
-        port = -1
-    if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
+        scheme = host = port = None
+    if scheme not in ("http", "https") or not host:
         raise UpstreamError(
-            f"{url!r} is not an upstream: give scheme, host and port, like http://127.0.0.1:8080."
+            f"{said!r} is not an upstream: give scheme, host and port, like http://127.0.0.1:8080."
         )
     if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username:
         raise UpstreamError(
-            f"{url!r} holds more than scheme, host and port: requests keep their own path, "
-            f"so give {parts.scheme}://{parts.netloc.rpartition('@')[2]}."
+            f"{said!r} holds more than scheme, host and port: requests keep their own path, "
+            f"so give {scheme}://{parts.netloc.rpartition('@')[2]}."
         )
-    return Upstream(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80))
+    return Upstream(scheme, host, port or (443 if scheme == "https" else 80))
 
 
 _BASE_URL: Final = re.compile(r"base_url\s*=\s*['\"]?(https?://[^'\"\s]+)")

@@ -121,3 +121,14 @@ def see(connection: socket.socket, on_data: Callable[[bytes], object] = len) -> 
 
 def connect(address: tuple[str, int]) -> socket.socket:
     return socket.create_connection(address, timeout=TIMEOUT_S)
+
+
+def tunnelled(proxy: tuple[str, int], host: str, port: int) -> socket.socket:
+    """A connection to ``host`` by way of a proxy's CONNECT."""
+    connection = connect(proxy)
+    connection.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        answer += connection.recv(1)
+    assert b" 200 " in answer, answer
+    return connection
