@@ -45,16 +45,19 @@ async def serve_socket(
     """Accepts the upgrade and plays the socket to its end. ``early`` followed the request."""
     began_s = asyncio.get_running_loop().time()
     protocol, head, why_not = shake_hands(request, answer.head)
-    await pace.until(head.at_us, began_s)
-    exchange.head(head)
-    await pipe.send(head_bytes(head.status, head.reason, head.headers) + why_not)
-    if head.status != 101:
-        exchange.piece(Sender.SERVER, PieceKind.CHUNK, why_not)
-        exchange.end(EndKind.COMPLETE)
-        await pipe.close()
-        return
     try:
-        await _SocketServer(pipe, protocol, answer.socket, pace, exchange).serve(early)
+        await pace.until(head.at_us, began_s)
+        exchange.head(head)
+        await pipe.send(head_bytes(head.status, head.reason, head.headers) + why_not)
+        if head.status == 101:
+            await _SocketServer(pipe, protocol, answer.socket, pace, exchange).serve(early)
+        else:
+            exchange.piece(Sender.SERVER, PieceKind.CHUNK, why_not)
+            exchange.end(EndKind.COMPLETE)
+            await pipe.close()
+    except ClientLeft:
+        exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
+        raise
     finally:
         exchange.end(EndKind.RECORDER_STOPPED)
 

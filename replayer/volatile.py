@@ -1,7 +1,6 @@
 """What differs between two runs of the same client without meaning anything. Data.
 
-Every rule has a name, so that a report can say which one passed over a difference. Ids are no
-rule here: they must correspond one to one (see ``likeness``), not merely be ids.
+Ids are no rule here: they must correspond one to one (see ``likeness``), not merely be ids.
 """
 
 import re
@@ -49,11 +48,19 @@ VOLATILE_HEADERS: Final = frozenset(
         "traceparent",
         "tracestate",
         "user-agent",
+        "version",
         "x-client-request-id",
         "x-codex-installation-id",
         "x-codex-parent-thread-id",
         "x-codex-turn-metadata",
         "x-codex-window-id",
+        "x-stainless-arch",
+        "x-stainless-async",
+        "x-stainless-lang",
+        "x-stainless-os",
+        "x-stainless-package-version",
+        "x-stainless-runtime",
+        "x-stainless-runtime-version",
     }
 )
-"""Headers that name the session, the turn, the connection and the client's version."""
+"""Headers that name the session, the turn, the connection, and the client with its machine."""
