@@ -4,6 +4,7 @@ The words are the client's own (Linux); where a library has words that the clien
 are the library's.
 """
 
+import os
 from typing import Final
 
 import httpx
@@ -26,7 +27,6 @@ from wiretape.client.wire import (
 )
 
 PROTOCOL_ERROR: Final = "WebSocket protocol error"
-_ABNORMAL: Final = 1006
 
 
 def upgrade_failure(error: Exception, *, was_reset: bool) -> Input:
@@ -72,7 +72,9 @@ def _system_words(error: Exception) -> str:
     """``Connection refused (os error 111)``, as far as the error says."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, OSError) and cause.errno is not None and cause.strerror:
-            return f"{cause.strerror} (os error {cause.errno})"
+        if isinstance(cause, OSError) and cause.errno is not None:
+            # Where addresses are looked up, errors have numbers and words of their own.
+            said = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
+            return f"{said} (os error {cause.errno})"
         cause = cause.__cause__ or cause.__context__
     return str(error)

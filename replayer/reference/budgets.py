@@ -44,7 +44,7 @@ async def explain(session: RecordedSession, dialect: Dialect) -> Explanation:
 
 def _worth(explanation: Explanation) -> tuple[bool, int, int]:
     course = explanation.course
-    return course.divergence is None, course.acts, -len(course.differences)
+    return course.divergence is None, course.acts, -course.differences
 
 
 def _candidates(session: RecordedSession) -> Iterator[tuple[int, int]]:

@@ -28,6 +28,17 @@ def sent_back(item: Item) -> Item:
     return {"type": item["type"], **said}
 
 
+def is_said_by_model(item: Item) -> bool:
+    """Whether an item of a conversation is of the kind that a client repeats after the model."""
+    kind = item.get("type")
+    return item.get("role") == "assistant" if kind == "message" else kind in _SAYING
+
+
+def is_output(item: Item) -> bool:
+    """Whether an item gives back what a tool gave."""
+    return str(item.get("type")).endswith("_output")
+
+
 def output_item(call: Item, output: str) -> Item:
     """The item that gives a call's output back."""
     is_custom = call["type"] == "custom_tool_call"

@@ -11,6 +11,7 @@ from typing import Final
 from replayer.likeness import Correspondence
 from replayer.reference.acts import Act, ActKind, Place
 from replayer.reference.asking import asked_by, check_agreement, written_otherwise
+from replayer.reference.conversation import is_said_by_model
 from replayer.reference.happenings import Happening, Left
 from replayer.reference.recorded import RecordedSession
 from replayer.reference.steps import Course, Diverges, RecordingOver
@@ -122,9 +123,7 @@ class RecordedWire:
     def _compare(self, act: Act, body: JsonObject) -> None:
         ours, course = asked_by(body), self._progress.course
         check_agreement(act.asked, ours, course.steps)
-        course.differences += (
-            (act.place, each) for each in written_otherwise(act.asked, ours, self._ids)
-        )
+        course.differences += written_otherwise(act.asked, ours, self._ids)
 
     def _note(self, happening: Happening) -> None:
         act = self._act
@@ -139,24 +138,21 @@ class RecordedWire:
         """
         if not left.by_client:
             raise RecordingOver("the recording stops in the middle of an answer")
-        if self._tries_again():
+        ahead = self._progress.ahead
+        if not self._act.is_request and ahead:
+            return TimedOut()
+        following = next((act for act in ahead if act.is_request), None)
+        if following is not None and wish_of(following.asked) == wish_of(self._act.asked):
             self._idle_us = min(self._idle_us, silence_us)
         if silence_us < self._idle_us:
             raise RecordingOver("the recorded client hung up in the middle of an answer")
         return TimedOut()
 
-    def _tries_again(self) -> bool:
-        ahead = self._progress.ahead
-        if not self._act.is_request:
-            return bool(ahead)
-        following = next((act for act in ahead if act.is_request), None)
-        return following is not None and wish_of(following.asked) == wish_of(self._act.asked)
 
-
-def wish_of(asked: Asked) -> list[JsonObject]:
-    """The last thing in the input, by which tries at the same request are found."""
-    return [
-        {key: value for key, value in item.items() if key != "id"}
-        for item in asked.input_items[-1:]
-        if isinstance(item, dict)
-    ]
+def wish_of(asked: Asked) -> JsonObject | None:
+    """The last thing in the input that the model did not say itself, without its id: by it tries
+    at the same request are found. A client may repeat what it got of an answer that broke off."""
+    for item in reversed(asked.input_items):
+        if isinstance(item, dict) and not is_said_by_model(item):
+            return {key: value for key, value in item.items() if key != "id"}
+    return None

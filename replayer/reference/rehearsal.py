@@ -10,6 +10,7 @@ from typing import Final
 
 from replayer.reference.acts import Act, ActKind
 from replayer.reference.client import ReferenceClient
+from replayer.reference.conversation import is_output
 from replayer.reference.recorded import RecordedSession
 from replayer.reference.recorded_wire import Progress, RecordedWire, wish_of
 from replayer.reference.remembered import Memory, recorded_request, refers_to_what_was_said
@@ -21,6 +22,7 @@ from wiretape.client.events import Item
 from wiretape.client.requests import Request
 from wiretape.client.turn import Output
 
+GOES_ON: Final = "the next turn goes on with an open WebSocket, which the model does not know"
 _ENDED: Final = "has ended its turn"
 
 
@@ -49,26 +51,26 @@ async def rehearse(session: RecordedSession, config: Config, dialect: Dialect) -
     return course
 
 
-class RecordedUser:
+class RecordedUser(Memory):
     """Asks what was recorded, turn by turn. Satisfies ``User``."""
 
     def __init__(self, progress: Progress, dialect: Dialect) -> None:
+        super().__init__(act.asked for act in progress.session.acts)
         self._progress = progress
         self._dialect = dialect
-        memory = Memory(act.asked for act in progress.session.acts)
-        self.sent_back = memory.sent_back
-        self.output_of = memory.output_of
 
     def next_prompt(self, said: Sequence[Item]) -> Prompt | None:
         """What the recorded client was asked next. ``Diverges`` where it went on by itself."""
         ahead = self._progress.ahead
         if not ahead:
             return None
+        if self._progress.behind and ahead[0].kind is ActKind.ASK:
+            raise RecordingOver(GOES_ON)
         act = next((act for act in ahead if act.is_request), ahead[0])
         leading = ahead[: ahead.index(act)]
         warm_up = next((each for each in leading if each.kind is ActKind.WARM_UP), None)
         warmed_by = [] if warm_up is None else warm_up.asked.input_items
-        before = said or warmed_by if refers_to_what_was_said(act.asked) else ()
+        before = warmed_by if refers_to_what_was_said(act.asked) else ()
         request = recorded_request(
             act.asked, (*before, *act.asked.input_items), self._progress.session.id or ""
         )
@@ -86,7 +88,7 @@ class RecordedUser:
 
     def _check_is_new(self, act: Act, request: Request, said: Sequence[Item]) -> None:
         wish = wish_of(act.asked)
-        if any(str(item.get("type")).endswith("_output") for item in wish):
+        if wish is not None and is_output(wish):
             raise Diverges(act.place, f"{act.kind.value} with what tools gave", _ENDED)
         last = next((each for each in reversed(self._progress.behind) if each.is_request), None)
         is_same = last is not None and wish == wish_of(last.asked)

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from replayer.reference.acts import ActKind
-from replayer.reference.conversation import NOT_RECORDED, call_id, output_item, sent_back
+from replayer.reference.conversation import (
+    NOT_RECORDED,
+    call_id,
+    is_output,
+    is_said_by_model,
+    output_item,
+    sent_back,
+)
 from replayer.reference.recorded import RecordedSession, recorded_sessions
 from replayer.reference.user import Identity, Prompt
 from wiretape.asked import Asked, RequestKind
@@ -27,11 +34,6 @@ _NOT_REPEATED: Final = frozenset(
     {"type", "input", "previous_response_id", "generate", "client_metadata"}
 )
 """Members of a recorded body that belong to that one request."""
-
-_ALWAYS_REPEATED: Final = frozenset(
-    {"message", "reasoning", "function_call", "custom_tool_call", "local_shell_call"}
-)
-"""Items of an answer that a client says back whether or not a recording shows that it does."""
 
 _OF_THE_CONNECTION: Final = frozenset(
     {
@@ -59,7 +61,7 @@ class RecordedRequest(Request):
 
 
 class Memory:
-    """What the requests of a session said: outputs by call id, and how items are repeated."""
+    """What the requests of a session said: the part of a ``User`` that a recording can play."""
 
     def __init__(self, requests: Iterable[Asked]) -> None:
         self.outputs: dict[object, Item] = {}
@@ -67,30 +69,28 @@ class Memory:
         for item in (item for asked in requests for item in asked.input_items):
             if not isinstance(item, dict):
                 continue
-            if str(item.get("type")).endswith("_output"):
+            if is_output(item):
                 self.outputs.setdefault(item.get("call_id"), item)
             else:
                 self._spelled.setdefault(saying(item), item)
 
     def sent_back(self, item: Item) -> Item | None:
-        """See ``User``."""
+        """An item of an answer as the recorded client repeated it."""
         spelled = self._spelled.get(saying(item))
-        if spelled is None and item.get("type") in _ALWAYS_REPEATED:
-            return sent_back(item)
-        return spelled
+        # Of other kinds only the recording knows whether the client repeats them.
+        return sent_back(item) if spelled is None and is_said_by_model(item) else spelled
 
     def output_of(self, call: Item) -> Item:
-        """See ``User``."""
+        """What a tool gave when it was called so."""
         return self.outputs.get(call_id(call)) or output_item(call, NOT_RECORDED)
 
 
-class Prompts:
+class Prompts(Memory):
     """A user who asks these things, one after the other. Satisfies ``User``."""
 
-    def __init__(self, prompts: Iterable[Prompt], memory: Memory) -> None:
+    def __init__(self, prompts: Iterable[Prompt], requests: Iterable[Asked]) -> None:
+        super().__init__(requests)
         self._prompts = iter(prompts)
-        self.sent_back = memory.sent_back
-        self.output_of = memory.output_of
 
     def next_prompt(self, said: Sequence[Item]) -> Prompt | None:  # noqa: ARG002
         return next(self._prompts, None)
@@ -119,20 +119,26 @@ def refers_to_what_was_said(asked: Asked) -> bool:
     return asked.kind is RequestKind.APPEND or has_link
 
 
+def own_headers(headers: Headers) -> Headers:
+    """What a recorded client said of itself: no header of the connection, of the turn, or one
+    that was removed from the tape."""
+    return tuple(
+        (name, value)
+        for name, value in headers
+        if name.lower() not in _OF_THE_CONNECTION
+        and not name.lower().startswith("sec-websocket-")
+        and not is_secret_header(name)
+    )
+
+
 def recorded_identity(session: RecordedSession, dialect: Dialect) -> Identity:
-    """What the recorded client said of itself, without what was removed from the tape."""
-    own = {*dialect.session_headers, "openai-beta"}
+    """What the client of a session said of itself, beside the names of the conversation."""
+    of_the_session = {*dialect.session_headers, "openai-beta"}
 
     def said(kind: ActKind) -> Headers:
         act = next((act for act in session.acts if act.kind is kind), None)
-        headers = () if act is None else act.exchange.request.headers
-        return tuple(
-            (name, value)
-            for name, value in headers
-            if name.lower() not in _OF_THE_CONNECTION | own
-            and not name.lower().startswith("sec-websocket-")
-            and not is_secret_header(name)
-        )
+        headers = () if act is None else own_headers(act.exchange.request.headers)
+        return tuple(pair for pair in headers if pair[0].lower() not in of_the_session)
 
     return Identity(upgrade=said(ActKind.UPGRADE), post=said(ActKind.POST))
 

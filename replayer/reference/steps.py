@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from replayer.likeness import Difference
 from replayer.reference.acts import Place
 from replayer.reference.user import Prompt
 from wiretape.client.turn import Output
@@ -41,15 +40,15 @@ class RecordingOver(Exception):
 class Course:
     """What the client saw and did on a recording.
 
-    ``prompts`` are what it was asked to do. ``acts`` counts the recorded acts that it did too;
-    ``differences`` are those of its requests that ask for the same in another way. ``cut`` says
-    why the recording ends before the client does, ``divergence`` where the recorded client left
-    the documented one.
+    ``prompts`` are what it was asked to do. ``acts`` counts the recorded acts that it did too,
+    ``differences`` the places in their bodies that it wrote otherwise. ``cut`` says why the
+    recording ends before the client does, ``divergence`` where the recorded client left the
+    documented one.
     """
 
     steps: list[Step] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
     acts: int = 0
-    differences: list[tuple[Place, Difference]] = field(default_factory=list)
+    differences: int = 0
     cut: str | None = None
     divergence: Divergence | None = None

@@ -6,7 +6,7 @@ recorded client left the documented one, or where the two courses part, whicheve
 """
 
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -19,11 +19,12 @@ from replayer.player import Player
 from replayer.reference.acts import Place
 from replayer.reference.budgets import Explanation, explain
 from replayer.reference.client import ReferenceClient
-from replayer.reference.recorded import RecordedSession
-from replayer.reference.remembered import Memory, Prompts, recorded_identity
+from replayer.reference.recorded import RecordedSession, recorded_sessions
+from replayer.reference.remembered import Prompts, recorded_identity
 from replayer.reference.sockets import Address, SocketWire, Timing
 from replayer.reference.steps import Course, Divergence, Diverges
 from replayer.reference.words import shortened, told
+from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
@@ -33,7 +34,7 @@ from wiretape.client.turn import Output
 from wiretape.facts import Fact
 from wiretape.store_reader import TapeReader
 
-PATIENCE: Final = Timing(delay_factor=0, connect_s=2.0, idle_s=2.0, tools_s=0.05)
+PATIENCE: Final = Timing(delay_factor=0, connect_s=2.0, idle_s=2.0, tools_s=0.02)
 """The player is never silent where the recording is not, so a short silence is a long one."""
 
 
@@ -50,9 +51,8 @@ class Verdict(StrEnum):
 class Verified:
     """The verdict on a session, and what it rests on.
 
-    ``course`` and ``provider`` (the configuration that was found to explain it) are ``None`` for
-    a session that cannot be compared. ``asked`` counts the requests of the run on sockets, by how
-    they met the recording.
+    ``course``, ``provider`` (the configuration that was found to explain it) and ``report`` (how
+    the requests on sockets met the recording) are ``None`` for one that cannot be compared.
     """
 
     session: RecordedSession
@@ -60,7 +60,18 @@ class Verified:
     course: Course | None = None
     provider: Provider | None = None
     divergence: Divergence | None = None
-    asked: Mapping[str, int] | None = None
+    report: Report | None = None
+
+
+async def verify_tape(
+    reader: TapeReader, start: str, *, tell: Callable[[str], None]
+) -> list[Verified]:
+    """The verdicts on the sessions of a tape whose ids start so."""
+    return [
+        await verify(reader, session, tell=tell)
+        for session in recorded_sessions(reader)
+        if (session.id or "").startswith(start)
+    ]
 
 
 async def verify(
@@ -79,10 +90,12 @@ async def verify(
         return Verified(session, Verdict.NOT_COMPARABLE)
     found = await explain(session, session.dialect)
     course = found.course
-    divergence, asked = await _live_through(played or reader, session, session.dialect, found, tell)
+    divergence, report = await _live_through(
+        played or reader, session, session.dialect, found, tell
+    )
     divergence = divergence or course.divergence
     verdict = Verdict.EQUAL if divergence is None else Verdict.DIVERGES
-    return Verified(session, verdict, course, found.config.provider, divergence, asked)
+    return Verified(session, verdict, course, found.config.provider, divergence, report)
 
 
 async def _live_through(
@@ -91,7 +104,7 @@ async def _live_through(
     dialect: Dialect,
     found: Explanation,
     tell: Callable[[str], None],
-) -> tuple[Divergence | None, Mapping[str, int]]:
+) -> tuple[Divergence | None, Report]:
     """Where the client on sockets parts from the rehearsed course, if it does."""
     player = Player(Script(played, () if session.id is None else (session.id,)))
     service = Service(player, ReplayTape(_forget, Clock().now_us), MAX, _no_tls)
@@ -101,7 +114,7 @@ async def _live_through(
             found.config,
             dialect,
             recorded_identity(session, dialect),
-            Prompts(found.course.prompts, Memory(act.asked for act in session.acts)),
+            Prompts(found.course.prompts, (act.asked for act in session.acts)),
             SocketWire(_moved(found.config.provider, url), PATIENCE),
             comparison.watch,
         )
@@ -109,10 +122,10 @@ async def _live_through(
             await client.run()
             comparison.finish()
         except Diverges as parting:
-            return parting.divergence, player.report.counts()
+            return parting.divergence, player.report
         except _Enough:
             pass
-    return None, player.report.counts()
+    return None, player.report
 
 
 class _Enough(Exception):

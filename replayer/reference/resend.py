@@ -1,0 +1,214 @@
+"""One recorded request, asked of a live upstream over its own transport; and the shapes of the
+two answers.
+
+What the request left out because it had been said before is put back: a live upstream knows
+nothing of the recorded conversation.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from replayer.reference.acts import Act, ActKind
+from replayer.reference.conversation import sent_back
+from replayer.reference.recorded import RecordedSession, recorded_sessions
+from replayer.reference.remembered import own_headers, refers_to_what_was_said
+from replayer.reference.shape import AnswerReader, Shape
+from replayer.reference.sockets import Address, SocketWire, Timing
+from wiretape.asked import RequestKind
+from wiretape.client.events import Item
+from wiretape.client.wire import Opened, Said, TimedOut, Unreachable
+from wiretape.commands.words import printable
+from wiretape.errors import NoSuchSession, UpstreamError, UsageError
+from wiretape.events import ItemDone, parse_event
+from wiretape.facts import Headers
+from wiretape.jsontext import JsonObject
+from wiretape.reconstruct import sessions_of
+from wiretape.store_reader import TapeReader
+
+PATIENCE: Final = Timing(connect_s=15.0, idle_s=300.0)
+"""As long as the documented client waits."""
+
+_ACCEPTED: Final = {ActKind.POST: 200, ActKind.ASK: 101, ActKind.WARM_UP: 101}
+_OF_ONE_MESSAGE: Final = frozenset({"type", "input", "previous_response_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Resent:
+    """The two shapes, and the names of what differs between them."""
+
+    act: Act
+    recorded: Shape
+    live: Shape
+
+    @property
+    def differs_in(self) -> list[str]:
+        return self.recorded.differs_in(self.live)
+
+    def as_json(self) -> dict[str, Any]:
+        """It as data."""
+        return {
+            "exchange": self.act.exchange.id,
+            "message": self.act.message,
+            "recorded": asdict(self.recorded),
+            "live": asdict(self.live),
+            "differs_in": self.differs_in,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """It for a person."""
+        live = asdict(self.live)
+        for name, value in asdict(self.recorded).items():
+            if name not in self.differs_in:
+                yield f"= {name}: {_shown(value)}"
+            else:
+                yield f"≠ {name}"
+                yield f"    recorded: {_shown(value)}"
+                yield f"    live:     {_shown(live[name])}"
+
+
+async def resend(
+    session: RecordedSession, act: Act, upstream: str, headers: Headers, timing: Timing = PATIENCE
+) -> Resent:
+    """Asks what ``act`` asked of ``upstream``, with ``headers`` added to the recorded ones.
+
+    Raises:
+        UpstreamError: nobody is there.
+        UsageError: the request cannot be sent again.
+    """
+    body = whole_body(session, act)
+    said = merged(own_headers(act.exchange.request.headers), headers)
+    recorded = AnswerReader(_ACCEPTED[act.kind])
+    if act.kind is not ActKind.POST:
+        recorded.add(Opened())
+    for happening in session.happenings(act):
+        if not recorded.is_over:
+            recorded.add(happening.what)
+    wire = SocketWire(address_of(act, upstream), timing)
+    try:
+        live = await _live_shape(wire, act, said, body, upstream)
+    finally:
+        await wire.close()
+    return Resent(act, recorded.shape(), live)
+
+
+async def _live_shape(
+    wire: SocketWire, act: Act, headers: Headers, body: JsonObject, upstream: str
+) -> Shape:
+    reader = AnswerReader(_ACCEPTED[act.kind])
+    if act.kind is ActKind.POST:
+        what = await wire.post(headers, body, 0)
+    else:
+        what = await wire.upgrade(headers, 0)
+        if isinstance(what, Opened):
+            await wire.send({"type": "response.create", **body})
+    match what:
+        case Unreachable(reason):
+            raise UpstreamError(f"{upstream} cannot be reached ({reason}): check the address.")
+        case TimedOut():
+            raise UpstreamError(f"{upstream} does not answer: check the address.")
+    reader.add(what)
+    while not reader.is_over:
+        reader.add(await wire.receive())
+    return reader.shape()
+
+
+def whole_body(session: RecordedSession, wanted: Act) -> JsonObject:
+    """The body of a request with the whole conversation in it.
+
+    Raises:
+        UsageError: what it asked is not on the tape as JSON.
+    """
+    asked: list[Item] = []
+    answered: list[Item] = []
+    standing: JsonObject = {}
+    for act in session.acts:
+        body: Any = act.asked.body
+        if not isinstance(body, dict):
+            continue
+        own = {key: value for key, value in body.items() if key not in _OF_ONE_MESSAGE}
+        if act.asked.kind is RequestKind.APPEND:
+            # It repeats the answer before it, and nothing else of what still stands.
+            standing = standing | own
+            asked = [*asked, *act.asked.input_items]
+        else:
+            before = [*asked, *answered] if refers_to_what_was_said(act.asked) else []
+            standing = own
+            asked = [*before, *act.asked.input_items]
+        if act is wanted:
+            return {**standing, "input": asked}
+        answered = list(_answered(session, act))
+    raise UsageError(
+        f"What exchange {wanted.exchange.id} asked is no JSON on this tape: choose another request."
+    )
+
+
+def _answered(session: RecordedSession, act: Act) -> Iterator[Item]:
+    for happening in session.happenings(act):
+        if isinstance(happening.what, Said):
+            event = parse_event(happening.what.text)
+            if isinstance(event, ItemDone):
+                yield sent_back(event.item)
+
+
+def address_of(act: Act, upstream: str) -> Address:
+    """Where a request goes. ``upstream`` is a base URL; without a path, the recorded one holds.
+
+    Raises:
+        UsageError: it is no URL of a server.
+    """
+    parts = urlsplit(upstream)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(
+            f"{upstream!r} is no upstream: give a base URL, like https://api.openai.com/v1."
+        )
+    path, _, query = act.exchange.request.target.partition("?")
+    if parts.path not in ("", "/"):
+        path = f"{parts.path.rstrip('/')}/responses"
+    post = parts._replace(path=path, query=parts.query or query, fragment="")
+    socket = post._replace(scheme="wss" if parts.scheme == "https" else "ws")
+    return Address(post.geturl(), socket.geturl())
+
+
+def merged(recorded: Headers, given: Headers) -> Headers:
+    """The recorded headers, with those that are given in the place of their like."""
+    names = {name.lower() for name, _ in given}
+    return (*(pair for pair in recorded if pair[0].lower() not in names), *given)
+
+
+def find_request(reader: TapeReader, number: int, start: str | None) -> tuple[RecordedSession, Act]:
+    """The last try at the ``number``-th request of a session, as ``wiretape show`` counts.
+
+    Raises:
+        UsageError, NoSuchSession: there is no such request, or more than one.
+    """
+    sessions = [each for each in sessions_of(reader) if (each.id or "").startswith(start or "")]
+    if not sessions:
+        raise NoSuchSession(
+            f"{reader.path} has no session {start or ''!r}: "
+            f"`wiretape ls {reader.path}` lists its sessions."
+        )
+    if len(sessions) > 1:
+        raise UsageError(f"{reader.path} has {len(sessions)} sessions: name one with --session.")
+    requests = sessions[0].requests
+    if not 1 <= number <= len(requests):
+        raise UsageError(
+            f"There is no request {number} in a session of {len(requests)}: "
+            f"`wiretape show {reader.path}` counts them."
+        )
+    last = requests[number - 1].last
+    for session in recorded_sessions(reader):
+        for act in session.acts:
+            is_it = act.exchange.id == last.exchange and act.message == last.message
+            if is_it and act.kind is not ActKind.UPGRADE:
+                return session, act
+    raise UsageError(
+        f"Request {number} of {reader.path} asks for no response, or was never sent: "
+        "choose another one."
+    )
+
+
+def _shown(value: Any) -> str:
+    text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    return printable(text) or "none"
