@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from wiretape.commands.options import listen_option
-from wiretape.errors import WouldOverwrite
+from wiretape.errors import UsageError, WouldOverwrite
 
 
 class Speed(click.ParamType[float | None]):
@@ -94,6 +94,10 @@ def replay(
         raise WouldOverwrite(f"{output} exists already: choose another name or remove it first.")
     if report_file is not None:
         check_report_file(report_file)
+        if report_file == output:
+            raise UsageError(
+                f"{output} cannot be both the report and the tape of the replay: name two files."
+            )
     host, port = listen
     outcome = run_replay(
         Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
