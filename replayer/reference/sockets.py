@@ -118,6 +118,8 @@ class SocketWire:
         if self._http is None:
             self._http = httpx.AsyncClient(
                 timeout=None,
+                # Loading the authorities takes long, and plain HTTP has no use for them.
+                verify=self._address.post_url.startswith("https:"),
                 trust_env=self._address.heeds_proxies,
                 limits=httpx.Limits(max_keepalive_connections=0),
             )

@@ -66,9 +66,7 @@ def test_each_way_to_break_a_connection_is_told_by_its_name(cell: Cell, version:
 
 def inputs(ran: Any) -> list[list[Any]]:
     """The types of the items of each request that was asked with a body."""
-    return [
-        [item["type"] for item in asked.body["input"]] for asked in ran.requests if asked.body
-    ]
+    return [[item["type"] for item in asked.body["input"]] for asked in ran.requests if asked.body]
 
 
 TWO_ROUNDS = (Reply(Run("echo one")), Reply(Run("echo two")), Reply(Say("done")))
@@ -105,7 +103,9 @@ def outputs(ran: Any) -> list[Any]:
 
 def test_a_call_is_answered_from_the_recording() -> None:
     """By its call id; a call that was not recorded is told so."""
-    given = {"call_0001_1": {"type": "function_call_output", "call_id": "call_0001_1", "output": "1"}}
+    given = {
+        "call_0001_1": {"type": "function_call_output", "call_id": "call_0001_1", "output": "1"}
+    }
     ran = run_reference(Script(posts=TWO_ROUNDS), DOCUMENTED, "sse", BUDGETS, given)
     assert outputs(ran) == ["1", "No output was recorded for this call."]
 
