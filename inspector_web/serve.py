@@ -28,28 +28,41 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]
-        return socket.create_server(address[:2], family=family, backlog=128)
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen()
+        except OSError:
+            listener.close()
+            raise
     except OSError as error:
         raise ListenError(
             f"{host}:{port} cannot be listened on ({error.strerror}): "
             "choose another address with --listen, or port 0 for a free one."
         ) from error
+    return listener
 
 
 def serve(app: Flask, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answers until SIGINT, SIGTERM or SIGHUP; ``ready`` is called once it does."""
-    stop = threading.Event()
     host, port = listener.getsockname()[:2]
     server = make_server(
         host, port, app, threaded=True, request_handler=_QuietHandler, fd=listener.fileno()
     )
     # The server has a descriptor of its own.
     listener.close()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda _number, _frame: stop.set())
-    thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="inspector")
-    thread.start()
-    ready()
-    stop.wait()
-    server.shutdown()
-    thread.join()
+    # Blocked before there are threads, which inherit it: a signal can only arrive at sigwait().
+    signals = {signal.SIGINT, signal.SIGTERM}
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+        signals.add(signal.SIGHUP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="inspector")
+        thread.start()
+        ready()
+        signal.sigwait(signals)
+        server.shutdown()
+        thread.join()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,149 @@
+"""``wiretape inspect`` as a command: it serves until it is told to stop, and refuses in words."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+COMMAND = (sys.executable, "-c", "from wiretape.cli import main; main()", "inspect")
+
+
+@contextmanager
+def inspecting(*arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """The command, once it serves, and what it has said; ended by its own process id."""
+    with subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        said: list[str] = []
+        try:
+            for line in process.stderr:
+                said.append(line.strip())
+                if "Ctrl-C" in line:
+                    break
+            yield process, said
+        finally:
+            process.kill()
+
+
+def address_in(said: list[str]) -> str:
+    found = re.search(r"http://\S+", said[0])
+    assert found is not None, said
+    return found[0]
+
+
+def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_serves_until_it_is_told_to_stop(fallback: Path, number: signal.Signals) -> None:
+    """Ctrl-C, a stop and a closed terminal all end it in order, with nothing more to say."""
+    with inspecting(fallback.parent) as (process, said):
+        with urllib.request.urlopen(f"{address_in(said)}sessions.json") as answer:
+            assert len(json.load(answer)["sessions"]) == 1
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout, stderr) == (0, "", "")
+
+
+def test_it_says_what_is_shown_where(fallback: Path) -> None:
+    """The paths and the address, on stderr."""
+    with inspecting(fallback) as (_, said):
+        assert re.fullmatch(
+            rf"wiretape: the tapes in {re.escape(str(fallback))} are shown at "
+            r"http://127\.0\.0\.1:\d+/",
+            said[0],
+        )
+        assert said[1:] == ["wiretape: Ctrl-C ends it."]
+
+
+def test_another_address_needs_the_token_that_is_printed_once(fallback: Path) -> None:
+    """Without it, not even the list."""
+    with inspecting(fallback, "--listen", "0.0.0.0:0") as (process, said):
+        assert said[1].startswith("wiretape: the first time, open http://0.0.0.0:")
+        token = said[1].partition("?token=")[2]
+        assert len(token) >= 40
+        address = address_in(said).replace("0.0.0.0", "127.0.0.1")
+        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+            urllib.request.urlopen(f"{address}sessions")
+        refused.value.close()
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(f"{address}sessions?token={token}") as answer:
+            assert (answer.status, answer.url) == (200, f"{address}sessions")
+        process.terminate()
+        stdout, stderr = process.communicate(timeout=30)
+    assert token not in stdout + stderr
+
+
+def test_a_busy_port_is_one_sentence(fallback: Path) -> None:
+    """With what to do about it, and the exit code of usage."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = run(fallback, "--listen", f"127.0.0.1:{port}")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        f"wiretape: 127.0.0.1:{port} cannot be listened on (Address already in use): "
+        "choose another address with --listen, or port 0 for a free one.\n"
+    )
+
+
+def test_an_address_that_is_not_ours_is_one_sentence(fallback: Path) -> None:
+    """192.0.2.1 is nobody's (RFC 5737)."""
+    ran = run(fallback, "--listen", "192.0.2.1:0")
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("wiretape: 192.0.2.1:0 cannot be listened on (")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_missing_path_is_one_sentence(tmp_path: Path) -> None:
+    """Before anything is listened on."""
+    ran = run(tmp_path / "nowhere.db")
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr.startswith("wiretape: there is no tape at ")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_the_default_folder_is_that_of_the_recorder(folder: Path) -> None:
+    """Named by the environment, and looked at even while it is empty."""
+    with subprocess.Popen(
+        COMMAND,
+        env=os.environ | {"WIRETAPE_RECORDINGS": str(folder)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        process.terminate()
+    assert f"the tapes in {folder} are shown at" in said
+
+
+def test_help_tells_what_it_is_for() -> None:
+    """Shown without loading the web framework."""
+    source = (
+        "import sys; from wiretape.cli import wiretape;"
+        "wiretape.main(['inspect', '--help'], standalone_mode=False);"
+        "assert 'flask' not in sys.modules"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "Show tapes in your browser, until you stop it." in ran.stdout
