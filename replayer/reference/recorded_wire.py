@@ -65,6 +65,7 @@ class RecordedWire:
         self._socket: Act | None = None
         self._idle_us = IDLE_US
         self._last_us = 0
+        self._heard = 0
 
     async def upgrade(self, headers: Headers, delay_ms: int) -> Input:  # noqa: ARG002
         self._socket = self._begin(self._progress.take(ActKind.UPGRADE))
@@ -78,7 +79,8 @@ class RecordedWire:
         self._compare(self._begin(self._progress.take(ActKind.POST)), body)
         what = await self.receive()
         if isinstance(what, TimedOut):
-            raise RecordingOver("the recorded client hung up before any answer")
+            # The documented client waits for the head of an answer for ever.
+            raise RecordingOver(self._left_words)
         return what
 
     async def send(self, message: JsonObject) -> None:
@@ -99,6 +101,7 @@ class RecordedWire:
         self._note(happening)
         if isinstance(happening.what, Left):
             return self._left(happening.what, silence_us)
+        self._heard += 1
         return happening.what
 
     async def rest(self) -> Input | None:
@@ -118,6 +121,7 @@ class RecordedWire:
         self._act = act
         self._coming = self._progress.session.happenings(act)
         self._last_us = act.at_us
+        self._heard = 0
         return act
 
     def _compare(self, act: Act, body: JsonObject) -> None:
@@ -137,7 +141,7 @@ class RecordedWire:
         it waited as long.
         """
         if not left.by_client:
-            raise RecordingOver("the recording stops in the middle of an answer")
+            raise RecordingOver("the recording stops here")
         ahead = self._progress.ahead
         if not self._act.is_request and ahead:
             return TimedOut()
@@ -145,8 +149,15 @@ class RecordedWire:
         if following is not None and wish_of(following.asked) == wish_of(self._act.asked):
             self._idle_us = min(self._idle_us, silence_us)
         if silence_us < self._idle_us:
-            raise RecordingOver("the recorded client hung up in the middle of an answer")
+            raise RecordingOver(self._left_words)
         return TimedOut()
+
+    @property
+    def _left_words(self) -> str:
+        if self._act.is_unused:
+            return "the recorded client left before it asked anything"
+        where = "in the middle of an" if self._heard else "before any"
+        return f"the recorded client hung up {where} answer"
 
 
 def wish_of(asked: Asked) -> JsonObject | None:
