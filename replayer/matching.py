@@ -5,8 +5,9 @@ is the same wins over an earlier one that is not, and among equals the earliest 
 meets the recorded retry. Pure: takes and gives values.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from replayer.likeness import Correspondence, Difference, differences
@@ -39,65 +40,65 @@ class Sessions:
         """The same, to try something out on."""
         return Sessions(dict(self.recorded_for), self.ids.copy())
 
-    def stands_for(self, asked: Asked, recorded: Asked) -> bool:
-        """Whether ``asked`` may belong to the session of ``recorded``."""
-        if asked.session in self.recorded_for:
-            return self.recorded_for[asked.session] == recorded.session
-        return recorded.session not in self.recorded_for.values()
+    def stands_for(self, session: str | None, recorded: str | None) -> bool:
+        """Whether ``session`` may be what ``recorded`` was."""
+        if session in self.recorded_for:
+            return self.recorded_for[session] == recorded
+        return recorded not in self.recorded_for.values()
 
-    def bind(self, asked: Asked, recorded: Asked) -> None:
-        self.recorded_for.setdefault(asked.session, recorded.session)
+    def bind(self, session: str | None, recorded: str | None) -> None:
+        """From now on the one stands for the other."""
+        self.recorded_for.setdefault(session, recorded)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate[T]:
+    """A recorded request that may be the one. ``read`` gives what it asked, which may be dear."""
+
+    recorded: T
+    session: str | None
+    read: Callable[[], Asked]
 
 
 def best_match[T](
-    asked: Asked,
-    candidates: Sequence[T],
-    asked_of: Callable[[T], Asked],
-    sessions: Sessions,
+    asked: Asked, candidates: Iterable[Candidate[T]], sessions: Sessions
 ) -> Match[T] | None:
     """The unused recorded request that ``asked`` repeats; ``None`` where its session has none.
 
     ``candidates`` are the unused ones of the right kind, in recorded order. Binds the session and
     the ids of what it finds.
     """
-    own = [candidate for candidate in candidates if sessions.stands_for(asked, asked_of(candidate))]
+    own = [each for each in candidates if sessions.stands_for(asked.session, each.session)]
     # A client that names its sessions itself means the one of that name.
-    own.sort(key=lambda candidate: asked_of(candidate).session != asked.session)
-    found = _closest(asked, own, asked_of, sessions.ids)
+    own.sort(key=lambda candidate: candidate.session != asked.session)
+    found = _closest(asked, own, sessions.ids)
     if found is None:
         return None
-    match, sessions.ids = found
-    sessions.bind(asked, asked_of(match.recorded))
+    candidate, match, sessions.ids = found
+    sessions.bind(asked.session, candidate.session)
     return match
 
 
-def nearest[T](
-    asked: Asked, recorded: Sequence[T], asked_of: Callable[[T], Asked]
-) -> Match[T] | None:
+def nearest[T](asked: Asked, candidates: Iterable[Candidate[T]]) -> Match[T] | None:
     """The recorded request, used or not, that is most like ``asked``: for showing a miss."""
-    found = _closest(asked, recorded, asked_of, Correspondence())
-    return None if found is None else found[0]
+    found = _closest(asked, candidates, Correspondence())
+    return None if found is None else found[1]
 
 
-def compare[T](
-    asked: Asked, recorded: T, asked_of: Callable[[T], Asked], ids: Correspondence
-) -> Match[T]:
-    """``recorded`` as the match of ``asked``, whatever it is like. Notes in ``ids``."""
-    return Match(recorded, tuple(differences(asked_of(recorded), asked, ids)))
+def compare[T](asked: Asked, candidate: Candidate[T], ids: Correspondence) -> Match[T]:
+    """The candidate as the match of ``asked``, whatever it is like. Notes in ``ids``."""
+    return Match(candidate.recorded, tuple(differences(candidate.read(), asked, ids)))
 
 
 def _closest[T](
-    asked: Asked,
-    candidates: Sequence[T],
-    asked_of: Callable[[T], Asked],
-    ids: Correspondence,
-) -> tuple[Match[T], Correspondence] | None:
-    best: tuple[Match[T], Correspondence] | None = None
-    for candidate in candidates[:_LOOK_AHEAD]:
+    asked: Asked, candidates: Iterable[Candidate[T]], ids: Correspondence
+) -> tuple[Candidate[T], Match[T], Correspondence] | None:
+    best: tuple[Candidate[T], Match[T], Correspondence] | None = None
+    for candidate in islice(candidates, _LOOK_AHEAD):
         tried = ids.copy()
-        match = compare(asked, candidate, asked_of, tried)
+        match = compare(asked, candidate, tried)
         if match.is_exact:
-            return match, tried
-        if best is None or len(match.differences) < len(best[0].differences):
-            best = match, tried
+            return candidate, match, tried
+        if best is None or len(match.differences) < len(best[1].differences):
+            best = candidate, match, tried
     return best

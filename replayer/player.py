@@ -152,11 +152,11 @@ class Player:
         sessions: Sessions,
     ) -> "_Found | list[Action]":
         """The recorded exchange that repeats what is asked, or an error to answer with."""
-        candidates = [each for each in self._place.unused if is_alike(each)]
-        match = best_match(asked, candidates, self._script.asked, sessions)
+        unused = (each for each in self._place.unused if is_alike(each))
+        match = best_match(asked, map(self._script.candidate, unused), sessions)
         if match is None:
-            alike = [each for each in self._script.exchanges if each.is_request and is_alike(each)]
-            near = nearest(asked, alike, self._script.asked)
+            alike = (each for each in self._script.exchanges if each.is_request and is_alike(each))
+            near = nearest(asked, map(self._script.candidate, alike))
             self._place.note_unexpected(caller, asked, near)
             return http_error(unexpected_sentence(near))
         self._place.use(match.recorded)

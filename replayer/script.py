@@ -11,7 +11,14 @@ from functools import lru_cache, partial
 from replayer.actions import Action, SendHead
 from replayer.answers import RecordedSocket, http_answer, is_request, response_head
 from replayer.http_request import Origin
-from wiretape.asked import Asked, asked_by_message, asked_by_upgrade, asked_over_http
+from replayer.matching import Candidate
+from wiretape.asked import (
+    Asked,
+    asked_by_message,
+    asked_by_upgrade,
+    asked_over_http,
+    session_named,
+)
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Headers
 from wiretape.scope import Purpose, purpose_of
@@ -54,6 +61,11 @@ class RecordedMessage:
     asked: Asked
 
     @property
+    def candidate(self) -> Candidate["RecordedMessage"]:
+        """The message, for matching."""
+        return Candidate(self, self.asked.session, lambda: self.asked)
+
+    @property
     def place(self) -> tuple[int, int | None]:
         """Exchange and message by which a report names it."""
         return self.exchange, self.number
@@ -85,12 +97,17 @@ class Script:
         # Matching looks at the same few requests again and again.
         self._asked_of = lru_cache(maxsize=64)(self._read_asked)
         self._messages_of = lru_cache(maxsize=64)(self._read_messages)
+        self._sessions: dict[int, str | None] = {}
         if sessions:
             self.exchanges = tuple(self._of_sessions(sessions))
 
     def asked(self, recorded: RecordedExchange) -> Asked:
         """What was asked by an exchange's request; for a WebSocket, by its handshake."""
         return self._asked_of(recorded)
+
+    def candidate(self, recorded: RecordedExchange) -> Candidate[RecordedExchange]:
+        """An exchange's request, or a WebSocket's handshake, for matching."""
+        return Candidate(recorded, self._session(recorded), partial(self.asked, recorded))
 
     def messages(self, recorded: RecordedExchange) -> tuple[RecordedMessage, ...]:
         """What was asked on a WebSocket, message by message."""
@@ -112,7 +129,7 @@ class Script:
         """The exchanges of the sessions whose ids start so, and all side requests."""
         found = set()
         for recorded in self.exchanges:
-            session = self._session(recorded) or ""
+            session = self._session(recorded) or self._session_inside(recorded) or ""
             fitting = {start for start in starts if session.startswith(start)}
             if recorded.is_request:
                 found |= fitting
@@ -125,12 +142,19 @@ class Script:
             )
 
     def _session(self, recorded: RecordedExchange) -> str | None:
-        """The session of an exchange; some clients name it only in what they ask on a socket."""
-        session = self.asked(recorded).session
-        if session is None and recorded.exchange.is_websocket:
-            named = (message.asked.session for message in self.messages(recorded))
-            return next((name for name in named if name is not None), None)
-        return session
+        """The session that an exchange's request names. Bodies are read for it only once, and
+        only where the headers do not say it."""
+        if recorded.id not in self._sessions:
+            named = session_named(recorded.exchange.request.headers)
+            self._sessions[recorded.id] = named or self.asked(recorded).session
+        return self._sessions[recorded.id]
+
+    def _session_inside(self, recorded: RecordedExchange) -> str | None:
+        """The session that some clients name only in what they ask on a socket."""
+        if not recorded.exchange.is_websocket:
+            return None
+        named = (message.asked.session for message in self.messages(recorded))
+        return next((name for name in named if name is not None), None)
 
     def _read_asked(self, recorded: RecordedExchange) -> Asked:
         headers = recorded.exchange.request.headers

@@ -7,7 +7,7 @@ message; until then sockets, and recordings that nobody uses, may change places.
 from collections.abc import Iterable, Sequence
 
 from replayer.actions import Action, Hold
-from replayer.matching import best_match, compare, nearest
+from replayer.matching import Candidate, best_match, compare, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import difference_sentence, socket_error, unexpected_sentence
 from replayer.script import RecordedExchange, RecordedMessage, asked_on_socket
@@ -39,8 +39,11 @@ class SocketPlayers:
         candidates += [each for each in self._place.unused if each.exchange.is_websocket]
         match = best_match(
             asked,
-            [each for each in candidates if _can_answer(asked, script.messages(each)[:1])],
-            lambda recorded: script.messages(recorded)[0].asked,
+            [
+                _known_by(script.messages(each)[0], each)
+                for each in candidates
+                if _can_answer(asked, script.messages(each)[:1])
+            ],
             self._place.sessions.copy(),
         )
         if match is None or match.recorded is socket.recorded:
@@ -83,8 +86,9 @@ class SocketPlayer:
     def play(self, recorded: RecordedExchange) -> None:
         """Plays another recording than was thought when the socket was opened."""
         self._load(recorded)
-        asked = asked_by_upgrade(self._upgrade)
-        match = compare(asked, recorded, self._place.script.asked, self._place.sessions.ids.copy())
+        candidate = self._place.script.candidate(recorded)
+        ids = self._place.sessions.ids.copy()
+        match = compare(asked_by_upgrade(self._upgrade), candidate, ids)
         self._place.note_again(self._noted, match)
 
     def opened(self) -> Iterable[Action]:
@@ -97,10 +101,11 @@ class SocketPlayer:
         if not self.has_begun:
             self._sockets.settle(self, asked)
             self.has_begun = True
-        candidates = [each for each in self._unused if _can_answer(asked, [each])]
-        match = best_match(asked, candidates, _asked_of, self._place.sessions)
+        candidates = [each.candidate for each in self._unused if _can_answer(asked, [each])]
+        match = best_match(asked, candidates, self._place.sessions)
         if match is None:
-            near = nearest(asked, self._place.script.messages(self.recorded), _asked_of)
+            recorded = self._place.script.messages(self.recorded)
+            near = nearest(asked, [each.candidate for each in recorded])
             self._place.note_unexpected(self._caller, asked, near)
             return socket_error(unexpected_sentence(near))
         self._unused.remove(match.recorded)
@@ -110,8 +115,9 @@ class SocketPlayer:
         return self._socket.answer(match.recorded.number)
 
 
-def _asked_of(recorded: RecordedMessage) -> Asked:
-    return recorded.asked
+def _known_by(first: RecordedMessage, socket: RecordedExchange) -> Candidate[RecordedExchange]:
+    """A socket, for matching by the first thing that is asked on it."""
+    return Candidate(socket, first.asked.session, lambda: first.asked)
 
 
 def _can_answer(asked: Asked, recorded: Sequence[RecordedMessage]) -> bool:

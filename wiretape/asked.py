@@ -101,10 +101,17 @@ def asked_by_message(upgrade: Headers, message: bytes) -> Asked:
     return Asked(kind, _session(upgrade, parsed), upgrade, parsed, message)
 
 
-def _session(headers: Headers, body: Any) -> str | None:
+def session_named(headers: Headers) -> str | None:
+    """The conversation that a request's headers name."""
     for name in _SESSION_HEADERS:
         if value := header(headers, name):
             return value
+    return None
+
+
+def _session(headers: Headers, body: Any) -> str | None:
+    if named := session_named(headers):
+        return named
     key = body.get("prompt_cache_key") if isinstance(body, dict) else None
     return key if isinstance(key, str) else None
 

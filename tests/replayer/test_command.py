@@ -65,7 +65,8 @@ def run(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
 ) -> Run:
     """Runs ``wiretape replay`` with these arguments, in this process."""
-    monkeypatch.setenv("WIRETAPE_CA_DIR", str(authority.folder))
+    # Loading the authority's key anew for each run takes longer than the rest of it.
+    monkeypatch.setattr("replayer.run.open_authority", lambda _: authority)
 
     def ran(*arguments: str | Path) -> Ran:
         capfd.readouterr()

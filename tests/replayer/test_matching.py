@@ -1,11 +1,10 @@
 """Which recorded request a request repeats: session first, then content, then order."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from tapes import create
 
-from replayer.matching import Match, Sessions, best_match, nearest
+from replayer.matching import Candidate, Match, Sessions, best_match, nearest
 from wiretape.asked import Asked, RequestKind
 
 A = "11111111-1111-4111-8111-111111111111"
@@ -13,33 +12,26 @@ B = "22222222-2222-4222-8222-222222222222"
 X = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A recorded request and its name in the test."""
-
-    name: str
-    asked: Asked
-
-
 def asked(*texts: str, session: str | None = "one", **members: Any) -> Asked:
     return Asked(RequestKind.CREATE, session, (), create(*texts, **members), b"")
 
 
-def recorded(name: str, *texts: str, session: str | None = "one", **members: Any) -> Recorded:
-    return Recorded(name, asked(*texts, session=session, **members))
+def recorded(name: str, *texts: str, session: str | None = "one", **members: Any) -> Candidate[str]:
+    """A recorded request that is known by its name in the test."""
+    return Candidate(name, session, lambda: asked(*texts, session=session, **members))
 
 
 def matched(
-    request: Asked, *candidates: Recorded, sessions: Sessions | None = None
+    request: Asked, *candidates: Candidate[str], sessions: Sessions | None = None
 ) -> tuple[str, list[str]] | None:
     """The name of the match and the paths of its differences."""
-    return told(best_match(request, candidates, lambda each: each.asked, sessions or Sessions()))
+    return told(best_match(request, candidates, sessions or Sessions()))
 
 
-def told(match: Match[Recorded] | None) -> tuple[str, list[str]] | None:
+def told(match: Match[str] | None) -> tuple[str, list[str]] | None:
     if match is None:
         return None
-    return match.recorded.name, [difference.path for difference in match.differences]
+    return match.recorded, [difference.path for difference in match.differences]
 
 
 def test_among_equals_the_earliest_wins() -> None:
@@ -142,16 +134,30 @@ def test_only_so_many_candidates_are_compared() -> None:
     assert matched(asked("hi"), *others, same) == ("other 0", ["input[0].content[0].text"])
 
 
+def test_no_more_is_read_than_has_to_be() -> None:
+    """Bodies are large: what another session asked, or what comes behind the same, stays unread."""
+
+    def unreadable() -> Asked:
+        raise AssertionError("this should not be read")
+
+    sessions = Sessions({"one": "one"})
+    other = Candidate("other", "two", unreadable)
+    later = Candidate("later", "one", unreadable)
+    assert matched(asked("hi"), other, recorded("same", "hi"), later, sessions=sessions) == (
+        "same",
+        [],
+    )
+
+
 def test_the_nearest_is_found_in_any_session() -> None:
     """To show a miss, whose request it was does not matter, nor what ids stand for."""
     match = nearest(
         asked("hi", call=X),
         [recorded("a", "hello"), recorded("b", "hi", session="two", call=A)],
-        lambda each: each.asked,
     )
     assert told(match) == ("b", [])
 
 
 def test_there_may_be_no_nearest() -> None:
     """With nothing recorded there is nothing to show."""
-    assert nearest(asked("hi"), [], lambda each: each) is None
+    assert nearest(asked("hi"), []) is None

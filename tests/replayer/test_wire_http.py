@@ -202,7 +202,7 @@ def test_a_client_that_listens_on_comes_to_the_end(serve: Serve) -> None:
 
 def test_a_client_may_leave_early(serve: Serve) -> None:
     """In the middle of a large answer: the server notes it and goes on with others."""
-    recording = recorded(*[b"x" * 1_000_000] * 40)
+    recording = recorded(*[b"x" * 1_000_000] * 16)
     recording.post(create("b"), (b"b",), session=None)
     with serve(recording) as server:
         with asked(server) as client:
@@ -214,11 +214,11 @@ def test_a_client_may_leave_early(serve: Serve) -> None:
 
 
 def test_a_large_answer_waits_for_its_client(serve: Serve) -> None:
-    """Forty megabytes are more than a connection holds: all of it comes when the client reads."""
-    with serve(recorded(*[b"x" * 1_000_000] * 40)) as server, asked(server) as client:
+    """Sixteen megabytes are more than a connection holds: all of it comes when the client reads."""
+    with serve(recorded(*[b"x" * 1_000_000] * 16)) as server, asked(server) as client:
         client.send(ASKED)
         client.read_head()
-        assert list(map(len, client.read_chunks())) == [1_000_000] * 40
+        assert list(map(len, client.read_chunks())) == [1_000_000] * 16
 
 
 def two_answers() -> Recording:

@@ -286,8 +286,11 @@ def test_a_client_sees_the_recorded_close(serve: Serve) -> None:
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1011, "scripted failure")
 
 
-def test_a_close_frame_that_nobody_answers_is_followed_by_fin(serve: Serve) -> None:
+def test_a_close_frame_that_nobody_answers_is_followed_by_fin(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A server waits for the answer, but not for ever."""
+    monkeypatch.setattr("replayer.socket_server._CLOSE_ANSWER_S", 0.05)
     with (
         serve(talk((close_frame(1000),), ending=server_closed(1000))) as server,
         opened(server) as socket,
@@ -366,7 +369,7 @@ def test_a_client_that_drops_is_noted(serve: Serve) -> None:
 def test_a_client_may_leave_in_a_flood(serve: Serve) -> None:
     """In the middle of many megabytes: the server notes it, and goes on with others."""
     recording = Recording()
-    recording.socket(wants(asks("a")), says(*[{"type": "x" * 1_000_000}] * 40))
+    recording.socket(wants(asks("a")), says(*[{"type": "x" * 1_000_000}] * 16))
     recording.socket(wants(asks("b")), says(EVENTS[1]))
     with serve(recording) as server:
         with opened(server) as socket:
