@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place on a tape. ``event`` is the type of what crossed (see ``crossings``).
+    """A place on a tape. ``event`` is the type of what crossed there (see ``crossings``), or
+    ``silence`` where something should have.
 
     ``message`` counts the client's messages on a socket from 0, ``None`` over HTTP.
     """

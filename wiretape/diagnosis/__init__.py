@@ -1,0 +1,19 @@
+"""What went wrong on a tape, with evidence, and what to do about it.
+
+In the data's order::
+
+    reading    the events again, as the client that got them read them
+    case       sessions, readings and gaps in one place, to ask questions of
+    causes     why one attempt did not give what was wanted
+    rules      one small function for each kind of finding, over
+      attempts   how attempts ended
+      requests   what retries came to
+      calls      what became of tool calls
+      growth     how a session grew
+    kinds      what a finding is, and what each kind means
+    limits     how much is too much, and who says so
+    diagnose   a tape in, a diagnosis out
+
+It refuses to guess what the wire does not show. The invariant its tests keep: on a healthy session
+it finds nothing, wherever the recording begins and stops.
+"""

@@ -1,0 +1,212 @@
+"""How attempts ended, cause by cause: one function, one kind of finding."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.commands.words import counted, duration
+from wiretape.diagnosis.case import Case, Place
+from wiretape.diagnosis.causes import cause_of, head_limit_us, waited_for_head_us
+from wiretape.diagnosis.kinds import Kind
+from wiretape.diagnosis.limits import IDLE_US, LATE_END_US, TIMER_SLACK_US
+from wiretape.diagnosis.reading import MOST_SPOTS
+from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, times, way_of
+from wiretape.spot import Spot
+from wiretape.tool_uses import spot_of_asking
+
+_NAMES: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
+
+
+def silences(case: Case) -> Iterator[Sighting]:
+    """Silence that the client gave up in, or longer than it is used to bear, and on whose side."""
+
+    def is_silent(place: Place) -> bool:
+        cause = cause_of(place)
+        is_long = _silence_us(place.attempt) >= IDLE_US and cause is not Kind.DEAD_SOCKET
+        return is_long or cause is Kind.SILENCE
+
+    for places in by_request(filter(is_silent, case.places())):
+        worst = max((place.attempt for place in places), key=_silence_us)
+        alive = (
+            f"{counted(worst.signs_of_life, 'sign')} of life came meanwhile"
+            if worst.signs_of_life
+            else "without a sign of life"
+        )
+        gave_up = [place for place in places if cause_of(place) is Kind.SILENCE]
+        then = f"; the client gave up{times(gave_up)}" if gave_up else ""
+        yield sighting(
+            f"the server said nothing for {duration(_silence_us(worst))} in the middle of "
+            f"an answer over {_NAMES[worst.transport]}, {alive}{then}",
+            places,
+            (_silence_spot(place.attempt) for place in places),
+        )
+
+
+def heads_waited_for(case: Case) -> Iterator[Sighting]:
+    """No head of an answer, until the client gave up or for longer than any server needs."""
+
+    def is_waiting(place: Place) -> bool:
+        waited_us = waited_for_head_us(place)
+        is_long = waited_us is not None and waited_us >= head_limit_us(place)
+        return is_long or cause_of(place) is Kind.NO_HEAD
+
+    for places in by_request(filter(is_waiting, case.places())):
+        worst = max(waited_for_head_us(place) or 0 for place in places)
+        came = any(place.attempt.head_at_us is not None for place in places)
+        end = "came only then" if came else "never came"
+        what = f"the head of an answer was waited for for {duration(worst)}, and {end}"
+        yield sighting(what, places, (spot_of_asking(place.attempt) for place in places))
+
+
+def terminals_missing(case: Case) -> Iterator[Sighting]:
+    """An answer that ended without an end."""
+    for places in _of_cause(case, Kind.TERMINAL_MISSING):
+        unheeded = next(
+            (place.reading.unheeded for place in places if place.reading.unheeded), None
+        )
+        but = f" ({unheeded.event} came, which this client takes no notice of)" if unheeded else ""
+        what = f"the stream ended{times(places)} without response.completed{but}"
+        spots = [] if unheeded is None else [unheeded]
+        yield sighting(what, places, [*spots, *(end_spot(place.attempt) for place in places)])
+
+
+def failures_masked(case: Case) -> Iterator[Sighting]:
+    """``response.failed`` over SSE, and an end that came late or never."""
+
+    def is_masked(place: Place) -> bool:
+        return _failed_late_us(place) >= LATE_END_US
+
+    for places in by_request(filter(is_masked, case.places())):
+        attempt = places[0].attempt
+        who = "the client hung up" if _was_left(case, attempt) else "the stream ended"
+        yield sighting(
+            f"response.failed ({attempt.detail}) was known {duration(_failed_late_us(places[0]))} "
+            f"before {who}",
+            places,
+            (spot for place in places for spot in (end_spot(place.attempt), _last(place.attempt))),
+        )
+
+
+def closings(case: Case) -> Iterator[Sighting]:
+    """A connection that ended in the middle of an answer."""
+    for places in _of_cause(case, Kind.CLOSED_EARLY):
+        ways = ", ".join(dict.fromkeys(way_of(place.attempt) for place in places))
+        name = _NAMES[places[0].attempt.transport]
+        has_begun = any(not place.is_unheard for place in places)
+        when = "before the answer was complete" if has_begun else "before an answer began"
+        what = f"{name} ended{times(places)} {when}: {ways}"
+        yield sighting(what, places, (end_spot(place.attempt) for place in places))
+
+
+def dead_sockets(case: Case) -> Iterator[Sighting]:
+    """A used connection on which nothing came back."""
+    for places in _of_cause(case, Kind.DEAD_SOCKET):
+        attempt = places[0].attempt
+        waited = duration((attempt.until_us or attempt.at_us) - attempt.at_us)
+        what = (
+            f"a connection that had been used before gave nothing back: {way_of(attempt)} after "
+            f"{waited}"
+        )
+        yield sighting(
+            what,
+            places,
+            (
+                spot
+                for place in places
+                for spot in (spot_of_asking(place.attempt), end_spot(place.attempt))
+            ),
+        )
+
+
+def rate_limits(case: Case) -> Iterator[Sighting]:
+    """A refusal for asking too much, and whether the delay asked for was kept."""
+    for places in _of_cause(case, Kind.RATE_LIMITED):
+        told = ", ".join(dict.fromkeys(_heeded(place) for place in places))
+        said = places[0].attempt.detail or places[0].attempt.error_code
+        yield sighting(
+            f"refused{times(places)} for the rate ({said}): {told}", places, _ends(places)
+        )
+
+
+def ends_of(kind: Kind, what: str) -> Callable[[Case], Iterator[Sighting]]:
+    """The rule for a cause that needs no more words than the detail of each attempt."""
+
+    def rule(case: Case) -> Iterator[Sighting]:
+        for places in _of_cause(case, kind):
+            details = ", ".join(dict.fromkeys(_detail(place) for place in places))
+            yield sighting(f"{what}{times(places)}: {details}", places, _ends(places))
+
+    return rule
+
+
+def swallowed(case: Case) -> Iterator[Sighting]:
+    """Events that the client could not read and passed over."""
+    for places in by_request(place for place in case.places() if place.reading.swallowed):
+        count = sum(place.reading.swallowed_count for place in places)
+        seen = [each for place in places for each in place.reading.swallowed]
+        kinds = ", ".join(dict.fromkeys(f"{spot.event} ({reason})" for spot, reason in seen))
+        what = f"{counted(count, 'event')} that the client cannot read: {kinds}"
+        yield sighting(what, places, (spot for spot, _ in seen[:MOST_SPOTS]))
+
+
+def _of_cause(case: Case, kind: Kind) -> Iterator[list[Place]]:
+    return by_request(place for place in case.places() if cause_of(place) is kind)
+
+
+def _ends(places: list[Place]) -> Iterator[Spot]:
+    return (end_spot(place.attempt) for place in places)
+
+
+def _detail(place: Place) -> str:
+    attempt = place.attempt
+    code = attempt.error_code
+    has_code = code is None or code in attempt.detail
+    return attempt.detail if has_code else f"{attempt.detail} ({code})"
+
+
+def _silence_us(attempt: Attempt) -> int:
+    """The longest silence within an answer: over HTTP, after its head has come."""
+    from_us = attempt.at_us if attempt.silent_from_us is None else attempt.silent_from_us
+    if attempt.message is not None:
+        return attempt.longest_silence_us
+    if attempt.head_at_us is None:
+        return 0
+    return from_us + attempt.longest_silence_us - max(from_us, attempt.head_at_us)
+
+
+def _silence_spot(attempt: Attempt) -> Spot:
+    from_us = attempt.at_us if attempt.silent_from_us is None else attempt.silent_from_us
+    return Spot(attempt.exchange, from_us, "silence", attempt.message)
+
+
+def _last(attempt: Attempt) -> Spot:
+    return Spot(attempt.exchange, attempt.until_us or attempt.at_us, "end", attempt.message)
+
+
+def _failed_late_us(place: Place) -> int:
+    attempt = place.attempt
+    is_held = (
+        attempt.transport is Transport.HTTP
+        and attempt.outcome is Outcome.FAILED
+        and attempt.ended_by == "response.failed"
+    )
+    if not is_held or attempt.until_us is None or attempt.ended_at_us is None:
+        return 0
+    return attempt.until_us - attempt.ended_at_us
+
+
+def _was_left(case: Case, attempt: Attempt) -> bool:
+    return attempt.exchange in case.left
+
+
+def _heeded(place: Place) -> str:
+    """Whether the client waited as long as it was asked to."""
+    asked_us, later = place.reading.asked_delay_us, place.next
+    if later is None:
+        return "the client did not try again"
+    waited_us = later.attempt.at_us - end_spot(place.attempt).at_us
+    if asked_us is None:
+        return f"the client tried again after {duration(waited_us)}; no delay was asked for"
+    was_kept = waited_us + TIMER_SLACK_US >= asked_us
+    kept = "as asked" if was_kept else f"though {duration(asked_us)} were asked for"
+    return f"the client tried again after {duration(waited_us)}, {kept}"

@@ -1,0 +1,61 @@
+"""What the tries at one request came to."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from wiretape.attempts import Transport
+from wiretape.commands.words import counted, duration
+from wiretape.diagnosis.case import Case, Place
+from wiretape.diagnosis.limits import STORM_RETRIES
+from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, way_of
+from wiretape.reconstruct import Try, Why
+from wiretape.tool_uses import spot_of_asking
+
+
+def retry_storms(case: Case) -> Iterator[Sighting]:
+    """A request that used up what the client allows."""
+    for places in by_request(case.places()):
+        retries = [place for place in places if _try(place).why is Why.RETRY]
+        most = max((_try(place).of or 0 for place in retries), default=0)
+        if most >= STORM_RETRIES:
+            took = retries[-1].attempt.at_us - places[0].attempt.at_us
+            what = f"one request was tried again {most} times within {duration(took)}"
+            spots = (spot_of_asking(place.attempt) for place in retries)
+            yield sighting(what, places, spots)
+
+
+def fallbacks(case: Case) -> Iterator[Sighting]:
+    """The move from WebSocket to HTTP, and what brought it about."""
+    for places in by_request(case.places()):
+        for place in places:
+            if _try(place).why is Why.FALLBACK:
+                tried = [
+                    each.attempt
+                    for each in places[: place.at]
+                    if each.attempt.transport is Transport.WEBSOCKET
+                ]
+                what = (
+                    "the client fell back from WebSocket to HTTP after "
+                    f"{counted(len(tried), 'try', 'tries')}; the last: {way_of(tried[-1])}"
+                )
+                spots = [*(end_spot(attempt) for attempt in tried), spot_of_asking(place.attempt)]
+                yield sighting(what, places, spots)
+
+
+def upgrades_left_at_426(case: Case) -> Iterator[Sighting]:
+    """A WebSocket refused with 426, and no HTTP request after it."""
+    for places in by_request(case.places()):
+        refused = [place.attempt for place in places if _is_426(place)]
+        if refused and not any(place.attempt.transport is Transport.HTTP for place in places):
+            what = "the upgrade to WebSocket was refused with 426, and no HTTP request followed"
+            yield sighting(what, places, map(end_spot, refused))
+
+
+def _is_426(place: Place) -> bool:
+    attempt = place.attempt
+    is_upgrade = attempt.transport is Transport.WEBSOCKET and attempt.message is None
+    return is_upgrade and attempt.status == HTTPStatus.UPGRADE_REQUIRED
+
+
+def _try(place: Place) -> Try:
+    return place.request.tries[place.at]

@@ -1,0 +1,66 @@
+"""One thing that a rule saw: a finding before it is known what kind it is of."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from wiretape.attempts import Attempt
+from wiretape.crossings import END, HTTP_RESPONSE
+from wiretape.diagnosis.case import Place
+from wiretape.diagnosis.reading import MOST_SPOTS
+from wiretape.facts import EndKind
+from wiretape.reconstruct import Request, Session
+from wiretape.spot import Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What was seen, in a sentence, and where; ``session`` and ``request`` are whose it is."""
+
+    what: str
+    evidence: tuple[Spot, ...]
+    session: Session | None = None
+    request: Request | None = None
+
+
+def by_request(places: Iterable[Place]) -> Iterator[list[Place]]:
+    """The places of each request together: one cause makes one finding of a request."""
+    grouped = groupby(places, key=lambda place: (id(place.session), place.request.number))
+    return (list(group) for _, group in grouped)
+
+
+def sighting(what: str, places: list[Place], evidence: Iterable[Spot]) -> Sighting:
+    """A sighting of one request."""
+    return Sighting(what, tuple(evidence)[:MOST_SPOTS], places[0].session, places[0].request)
+
+
+def end_spot(attempt: Attempt) -> Spot:
+    """Where the tape shows how an attempt ended, or else where it had got to."""
+    if attempt.ended_by is not None and attempt.ended_at_us is not None:
+        return Spot(attempt.exchange, attempt.ended_at_us, attempt.ended_by, attempt.message)
+    if attempt.status is not None and attempt.status >= 400 and attempt.head_at_us is not None:
+        return Spot(attempt.exchange, attempt.head_at_us, HTTP_RESPONSE, attempt.message)
+    at_us = attempt.at_us if attempt.until_us is None else attempt.until_us
+    return Spot(attempt.exchange, at_us, END, attempt.message)
+
+
+def times(places: list[Place]) -> str:
+    """How often, after a verb: ``""``, ``" 3 times"``."""
+    return "" if len(places) == 1 else f" {len(places)} times"
+
+
+def way_of(attempt: Attempt) -> str:
+    """How an attempt ended, in words: ``closed 1011 broken``, ``426 Upgrade Required``."""
+    how, _, rest = attempt.detail.partition(" ")
+    return f"{_WAYS.get(how, how)} {rest}".rstrip() or str(attempt.outcome)
+
+
+_WAYS: Final = {
+    EndKind.COMPLETE.value: "the stream ended",
+    EndKind.WEBSOCKET_CLOSED.value: "closed",
+    EndKind.SERVER_CLOSED.value: "the server hung up",
+    EndKind.CLIENT_CLOSED.value: "the client hung up",
+    EndKind.RESET.value: "connection reset",
+    EndKind.PROTOCOL_ERROR.value: "not the protocol",
+}
