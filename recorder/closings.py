@@ -1,9 +1,8 @@
 """Notices which side ended an exchange, and whether by a reset, and passes resets on.
 
 mitmproxy tells that something is over, but not by whom nor how. Its layers know the side, and the
-stream readers below them know a reset, so this module listens to both. That reaches into
-mitmproxy's inside: where the inside has changed nothing is noticed, and the side is judged by
-what is left of the connections.
+stream readers below them know a reset, so this module listens to both. Where they cannot be
+listened to, the side is judged by what is left of the connections.
 """
 
 import socket
@@ -20,6 +19,7 @@ from mitmproxy.proxy.layers import TCPLayer
 from mitmproxy.proxy.layers.http import HttpStream
 from mitmproxy.proxy.layers.http._events import RequestProtocolError
 
+from recorder.inside import replace_method
 from wiretape.facts import Sender
 
 _ENDED_BY: Final = "wiretape ended by"
@@ -29,21 +29,23 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 class Closings:
-    """Listens from :meth:`begin` to :meth:`cease`."""
+    """Remembers how connections and flows were ended."""
 
     def __init__(self) -> None:
         self._resets: WeakSet[Connection] = WeakSet()
-        self._restore: list[Callable[[], None]] = []
 
-    def begin(self) -> None:
-        """Listens to the layers of all connections."""
-        self._listen(HttpStream, "handle_protocol_error", self._protocol_error)
-        self._listen(TCPLayer, "relay_messages", self._relayed)
+    def listen(self) -> Callable[[], None]:
+        """Begins to listen to the layers of all connections; gives what ends it."""
+        restores = (
+            replace_method(HttpStream, "handle_protocol_error", _hearing(self._protocol_error)),
+            replace_method(TCPLayer, "relay_messages", _hearing(self._relayed)),
+        )
 
-    def cease(self) -> None:
-        """Leaves the layers as they were."""
-        while self._restore:
-            self._restore.pop()()
+        def cease() -> None:
+            for restore in restores:
+                restore()
+
+        return cease
 
     def watch(self, client: Client, connection: Connection) -> None:
         """Listens to ``connection``, which belongs to the handler of ``client``."""
@@ -79,18 +81,6 @@ class Closings:
         if wire is not None:
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
 
-    def _listen(self, layer: type, name: str, hear: Callable[[Any, Any], None]) -> None:
-        original = getattr(layer, name, None)
-        if original is None:
-            return
-
-        def method(self: Any, event: Any) -> Any:
-            hear(self, event)
-            return original(self, event)
-
-        setattr(layer, name, method)
-        self._restore.append(lambda: setattr(layer, name, original))
-
     def _protocol_error(self, stream: Any, event: Any) -> None:
         flow = getattr(stream, "flow", None)
         if isinstance(flow, Flow):
@@ -106,6 +96,19 @@ class Closings:
             layer.flow.metadata.setdefault(_ENDED_BY, Sender.CLIENT if is_client else Sender.SERVER)
         if self.was_reset(event.connection):
             self.pass_on(client, server if is_client else client)
+
+
+def _hearing(
+    hear: Callable[[Any, Any], None],
+) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    def around(original: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def method(layer: Any, event: Any) -> Any:
+            hear(layer, event)
+            return original(layer, event)
+
+        return method
+
+    return around
 
 
 def _io(client: Client, connection: Connection) -> Any:

@@ -12,14 +12,13 @@ from typing import Any, Final
 from mitmproxy import ctx, http, tcp, tls
 from mitmproxy.connection import Client
 from mitmproxy.net.http.http1 import expected_http_body_size
-from mitmproxy.proxy.layer import NextLayer
-from mitmproxy.proxy.layers import TCPLayer
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from recorder.capture import Capture, OpenExchange
 from recorder.closings import Closings
 from recorder.endings import Trouble, ending_of, told
-from recorder.routing import SERVER_SPEAKS_FIRST, Routing
+from recorder.routing import Routing
+from recorder.tunnels import lead_past
 from wiretape.facts import EndKind, Headers, Sender
 
 logger = logging.getLogger("wiretape")
@@ -74,17 +73,19 @@ class RecorderAddon:
         self._tell = tell
         self._told: set[str] = set()
         self._closings = Closings()
+        self._restores: tuple[Callable[[], None], ...] = ()
         self._upgraded: dict[str, OpenExchange] = {}
         self._tunnels: dict[str, http.Request] = {}
         self._tls_failures: dict[str, str | None] = {}
 
     def running(self) -> None:
         ctx.options.update(**_OPTIONS)
-        self._closings.begin()
+        self._restores = (self._closings.listen(), lead_past())
 
     def done(self) -> None:
         self._capture.finish(self._now_us())
-        self._closings.cease()
+        for restore in self._restores:
+            restore()
 
     @_never_harms
     def client_connected(self, client: Client) -> None:
@@ -104,13 +105,6 @@ class RecorderAddon:
     @_never_harms
     def http_connect(self, flow: http.HTTPFlow) -> None:
         self._tunnels[flow.client_conn.id] = flow.request
-
-    @_never_harms
-    def next_layer(self, layer: NextLayer) -> None:
-        address = layer.context.server.address
-        if address and address[1] in SERVER_SPEAKS_FIRST:
-            # Nothing would ever come from the client to tell the protocol by.
-            layer.layer = TCPLayer(layer.context, ignore=True)
 
     @_never_harms
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:

@@ -13,9 +13,6 @@ from wiretape.errors import UpstreamError
 from wiretape.redact import redact_text
 from wiretape.scope import MODEL_HOSTS, host_matcher, purpose_of
 
-SERVER_SPEAKS_FIRST: Final = frozenset({21, 22, 25, 110, 143, 587, 3306, 5900})
-"""Ports of protocols in which the server greets; a tunnel to one is never looked into."""
-
 
 class Scope(StrEnum):
     """What is recorded of the traffic that is opened."""
@@ -70,7 +67,7 @@ def parse_upstream(url: str) -> Upstream:
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, parts.hostname, parts.port
     except ValueError:
-        scheme = host = port = None
+        scheme, host, port = "", None, None
     if scheme not in ("http", "https") or not host:
         raise UpstreamError(
             f"{said!r} is not an upstream: give scheme, host and port, like http://127.0.0.1:8080."
