@@ -37,7 +37,7 @@ class RecordedSession:
         compacted_at_us: int | None = None,
     ) -> None:
         self.id = session
-        self._reader = reader
+        self.reader = reader
         self._answers = lru_cache(maxsize=4)(self._read_answers)
         self.compacted_at_us = compacted_at_us
         self.acts = tuple(
@@ -63,11 +63,11 @@ class RecordedSession:
         exchange = act.exchange
         match act.kind:
             case ActKind.UPGRADE:
-                yield upgrade_happening(exchange, self._reader.pieces(exchange.id))
+                yield upgrade_happening(exchange, self.reader.pieces(exchange.id))
                 if act.is_unused:
                     yield from self._answers(exchange)[0]
             case ActKind.POST:
-                yield from post_happenings(exchange, self._reader.pieces(exchange.id))
+                yield from post_happenings(exchange, self.reader.pieces(exchange.id))
             case ActKind.ASK | ActKind.WARM_UP:
                 assert act.message is not None
                 yield from self._answers(exchange)[act.message]
@@ -85,7 +85,7 @@ class RecordedSession:
         return Config(provider, {provider.name: provider}, {WEBSOCKET_FEATURE: has_sockets})
 
     def _read_answers(self, exchange: Exchange) -> list[list[Happening]]:
-        return socket_answers(exchange, self._reader.pieces(exchange.id))
+        return socket_answers(exchange, self.reader.pieces(exchange.id))
 
 
 def recorded_sessions(reader: TapeReader) -> list[RecordedSession]:

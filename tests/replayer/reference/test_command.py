@@ -1,0 +1,1 @@
+"""``python -m replayer.reference``, recorded as any client is, and held against its recording."""
