@@ -1,7 +1,8 @@
 """Which tapes there are to look at, and the name that each has in an address.
 
-A tape's name is its file's, without ``.db``. Where two files of different folders share one, all
-but the first carry a digest of their path, so that a link means the same file tomorrow.
+A tape's name is its file's, without ``.db``; one that is called ``tape.db`` has its folder's. Where
+two share a name, all but the first carry a digest of their path, so that a link means the same
+file tomorrow.
 """
 
 import os
@@ -17,7 +18,7 @@ _NO_NAMES: Final = ("", ".", "..")
 
 
 class Library:
-    """The tapes at ``paths``: files, and folders whose ``*.db`` are looked up anew each time.
+    """The tapes at ``paths``: files, and all ``*.db`` in folders, looked up anew each time.
 
     Raises:
         TapeMissing: one of the paths is neither.
@@ -35,7 +36,8 @@ class Library:
         """The tapes by name, in the order of the paths given."""
         found: dict[str, Path] = {}
         for path in dict.fromkeys(self._files()):
-            name = _as_text(path.name.removesuffix(".db"))
+            own = path.resolve().parent.name if path.name == "tape.db" else path.name
+            name = _as_text(own.removesuffix(".db"))
             if name in found or name in _NO_NAMES:
                 digest = blake2b(os.fsencode(path.resolve()), digest_size=4).hexdigest()
                 name = f"{name}~{digest}"
@@ -58,7 +60,7 @@ class Library:
     def _files(self) -> Iterator[Path]:
         for path in self._paths:
             if path.is_dir():
-                yield from sorted(path.glob("*.db"))
+                yield from sorted(path.rglob("*.db"))
             else:
                 yield path
 

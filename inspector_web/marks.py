@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from wiretape.crossings import END, HTTP_REQUEST, HTTP_RESPONSE, Crossing
@@ -30,6 +31,7 @@ class About(StrEnum):
 
 
 _CODES: Final = tuple(About)
+_CODE_OF: Final = {about: code for code, about in enumerate(_CODES)}
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Marks:
 
     def add(self, at_us: int, about: About) -> None:
         self.at_us.append(at_us)
-        self.codes.append(_CODES.index(about))
+        self.codes.append(_CODE_OF[about])
 
 
 def marks_of(crossings: Iterable[Crossing]) -> Marks:
@@ -98,6 +100,7 @@ _STEMS: Final = (
 _ITEMS: Final = {"reasoning": About.REASONING, "message": About.TEXT}
 
 
+@lru_cache(maxsize=1024)
 def _streamed(kind: str) -> About | None:
     """What an event of this type streams a piece of, if it does."""
     return next((about for stem, about in _STEMS if kind.startswith(stem)), None)

@@ -1,18 +1,16 @@
 """``wiretape inspect`` as a command: it serves until it is told to stop, and refuses in words."""
 
-import json
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 COMMAND = (sys.executable, "-c", "from wiretape.cli import main; main()", "inspect")
@@ -57,8 +55,8 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
 def test_it_serves_until_it_is_told_to_stop(fallback: Path, number: signal.Signals) -> None:
     """Ctrl-C, a stop and a closed terminal all end it in order, with nothing more to say."""
     with inspecting(fallback.parent) as (process, said):
-        with urllib.request.urlopen(f"{address_in(said)}sessions.json") as answer:
-            assert len(json.load(answer)["sessions"]) == 1
+        answer = httpx.get(f"{address_in(said)}sessions.json", trust_env=False)
+        assert len(answer.json()["sessions"]) == 1
         process.send_signal(number)
         stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stdout, stderr) == (0, "", "")
@@ -82,12 +80,10 @@ def test_another_address_needs_the_token_that_is_printed_once(fallback: Path) ->
         token = said[1].partition("?token=")[2]
         assert len(token) >= 40
         address = address_in(said).replace("0.0.0.0", "127.0.0.1")
-        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(f"{address}sessions")
-        refused.value.close()
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with opener.open(f"{address}sessions?token={token}") as answer:
-            assert (answer.status, answer.url) == (200, f"{address}sessions")
+        with httpx.Client(base_url=address, trust_env=False, follow_redirects=True) as browser:
+            assert browser.get("sessions").status_code == 401
+            admitted = browser.get(f"sessions?token={token}")
+            assert (admitted.status_code, str(admitted.url)) == (200, f"{address}sessions")
         process.terminate()
         stdout, stderr = process.communicate(timeout=30)
     assert token not in stdout + stderr

@@ -103,7 +103,7 @@ def test_pages_ask_for_nothing_elsewhere(evil: FlaskClient) -> None:
 
 def test_broken_text_is_shown(folder: Path, browse: Browse) -> None:
     """Bytes that are no UTF-8, lone surrogates, nulls and binary messages."""
-    maker = TapeMaker(folder / "tape.db")
+    maker = TapeMaker(folder / "one.db")
     socket = maker.socket(0, session("s"))
     socket.ask(1, ask("half \ud83d"))
     socket.say(2, '{"type":"response.output_text.delta","delta":"\\ud83d\\u0000"}')
@@ -113,40 +113,40 @@ def test_broken_text_is_shown(folder: Path, browse: Browse) -> None:
     socket.end(6, EndKind.CLIENT_CLOSED)
     maker.write()
     client = browse()
-    for address in ("/sessions", "/tapes/tape/sessions/1", "/tapes/tape/events"):
+    for address in ("/sessions", "/tapes/one/sessions/1", "/tapes/one/events"):
         assert client.get(address).status_code == 200
         assert client.get(f"{address}.json").status_code == 200
     for position in range(8):
-        assert client.get(f"/tapes/tape/exchanges/1/events/{position}").status_code == 200
-    raw = client.get("/tapes/tape/exchanges/1/events/5/raw").data
+        assert client.get(f"/tapes/one/exchanges/1/events/{position}").status_code == 200
+    raw = client.get("/tapes/one/exchanges/1/events/5/raw").data
     assert raw == bytes(range(256))
 
 
 def test_a_huge_string_is_cut(folder: Path, browse: Browse) -> None:
     """Twenty megabytes in one event and in one request: a small page, and a way to all of it."""
-    maker = TapeMaker(folder / "tape.db")
+    maker = TapeMaker(folder / "one.db")
     post = maker.post(0, ask("x" * 20_000_000), session("s"))
     post.answer(1, created(), delta("y" * 20_000_000), completed())
     maker.write()
     client = browse()
     for address in (
         "/sessions",
-        "/tapes/tape/events",
-        "/tapes/tape/exchanges/1/events/3",
-        "/tapes/tape/sessions/1/requests/1/attempts/1",
+        "/tapes/one/events",
+        "/tapes/one/exchanges/1/events/3",
+        "/tapes/one/sessions/1/requests/1/attempts/1",
     ):
         assert len(client.get(address).data) < 500_000
         assert len(client.get(f"{address}.json").data) < 500_000
-    text = client.get("/tapes/tape/exchanges/1/events/3").text
+    text = client.get("/tapes/one/exchanges/1/events/3").text
     assert "Download all 20.0 MB." in text
-    assert len(client.get("/tapes/tape/exchanges/1/events/3/raw").data) > 20_000_000
+    assert len(client.get("/tapes/one/exchanges/1/events/3/raw").data) > 20_000_000
 
 
 @pytest.mark.parametrize("depth", [500, 9_000, 100_000])
 def test_deep_json_is_shown(folder: Path, browse: Browse, depth: int) -> None:
     """However deep, in an event and in the settings of a request."""
     deep = "[" * depth + "]" * depth
-    maker = TapeMaker(folder / "tape.db")
+    maker = TapeMaker(folder / "one.db")
     for begin_ms, value in ((0, deep), (100, f"[{deep}]")):
         body = f'{{"input":[{{"role":"user","content":{value}}}],"deep":{value}}}'.encode()
         post = maker.post(begin_ms, body, session("s"))
@@ -155,23 +155,23 @@ def test_deep_json_is_shown(folder: Path, browse: Browse, depth: int) -> None:
     client = browse()
     for address in (
         "/sessions",
-        "/tapes/tape/sessions/1",
-        "/tapes/tape/events",
-        "/tapes/tape/exchanges/2/events/2",
-        "/tapes/tape/exchanges/2/events/0",
+        "/tapes/one/sessions/1",
+        "/tapes/one/events",
+        "/tapes/one/exchanges/2/events/2",
+        "/tapes/one/exchanges/2/events/0",
     ):
         assert client.get(address).status_code == 200
         assert client.get(f"{address}.json").status_code == 200
-    attempts = json.loads(client.get("/tapes/tape/sessions/1.json").text)["attempts"]
+    attempts = json.loads(client.get("/tapes/one/sessions/1.json").text)["attempts"]
     for row in attempts:
-        address = f"/tapes/tape/sessions/1/requests/{row['request']}/attempts/{row['number']}"
+        address = f"/tapes/one/sessions/1/requests/{row['request']}/attempts/{row['number']}"
         assert client.get(address).status_code == 200
         assert client.get(f"{address}.json").status_code == 200
 
 
 def test_many_events_are_a_small_page(folder: Path, browse: Browse) -> None:
     """Twenty thousand in one exchange: the drawing and each page of the list stay small."""
-    maker = TapeMaker(folder / "tape.db")
+    maker = TapeMaker(folder / "one.db")
     post = maker.post(0, ask("hi"), session("s"))
     post.head(1)
     for number in range(200):
@@ -180,9 +180,9 @@ def test_many_events_are_a_small_page(folder: Path, browse: Browse) -> None:
     post.end(301)
     maker.write()
     client = browse()
-    assert len(client.get("/tapes/tape/sessions/1").data) < 60_000
-    assert len(client.get("/tapes/tape/events").data) < 200_000
-    assert 'id="e1-20002"' in client.get("/tapes/tape/events?type=completed").text
+    assert len(client.get("/tapes/one/sessions/1").data) < 60_000
+    assert len(client.get("/tapes/one/events").data) < 200_000
+    assert 'id="e1-20002"' in client.get("/tapes/one/events?type=completed").text
 
 
 def test_a_tape_with_spoilt_rows_breaks_nothing(

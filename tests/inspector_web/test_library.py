@@ -18,6 +18,18 @@ def test_a_folder_is_looked_up_anew(tmp_path: Path) -> None:
     assert library.tapes() == {"a": tmp_path / "a.db", "b": tmp_path / "b.db"}
 
 
+def test_folders_are_looked_through(tmp_path: Path) -> None:
+    """A tape that has a folder of its own is called by it."""
+    for name in ("one/tape.db", "two/tape.db", "two/more.db"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert Library([tmp_path]).tapes() == {
+        "one": tmp_path / "one/tape.db",
+        "more": tmp_path / "two/more.db",
+        "two": tmp_path / "two/tape.db",
+    }
+
+
 def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
     """The first keeps the name; the other's depends on its own path alone."""
     one, two = tmp_path / "one" / "bug.db", tmp_path / "two" / "bug.db"

@@ -269,13 +269,13 @@ def test_a_request_has_heads_and_a_body(client: FlaskClient) -> None:
 
 def test_a_follow_up_shows_the_output_of_the_tool(folder: Path, browse: Browse) -> None:
     """What is new in the conversation, and what it goes on from."""
-    maker = TapeMaker(folder / "tape.db")
+    maker = TapeMaker(folder / "one.db")
     first = maker.post(0, ask("List."), session("s"))
     first.answer(10, created(), completed())
     second = maker.post(50, ask("List.", output("call_1", "a b")), session("s"))
     second.answer(60, created(), completed())
     maker.write()
-    found = twin(browse(), "/tapes/tape/sessions/1/requests/2/attempts/1")
+    found = twin(browse(), "/tapes/one/sessions/1/requests/2/attempts/1")
     assert found["difference"]["repeated"] == 1
     assert [change["path"] for change in found["difference"]["items"]] == ["input[1]"]
     assert found["difference"]["items"][0]["after"]["output"] == "a b"
@@ -283,12 +283,12 @@ def test_a_follow_up_shows_the_output_of_the_tool(folder: Path, browse: Browse) 
 
 def test_a_refused_upgrade_has_no_body(folder: Path, browse: Browse) -> None:
     """Its page shows the heads all the same."""
-    maker = TapeMaker(folder / "tape.db")
+    maker = TapeMaker(folder / "one.db")
     maker.upgrade(0, session("s")).refuse(10, 426)
     maker.post(20, ask("hi"), session("s")).answer(30, created(), completed())
     maker.write()
     client = browse()
-    found = twin(client, "/tapes/tape/sessions/1/requests/1/attempts/1")
+    found = twin(client, "/tapes/one/sessions/1/requests/1/attempts/1")
     assert (found["status_line"], found["body_bytes"]) == ("426 Upgrade Required", 0)
-    after = twin(client, "/tapes/tape/sessions/1/requests/1/attempts/2")
+    after = twin(client, "/tapes/one/sessions/1/requests/1/attempts/2")
     assert after["compared_to"] is None
