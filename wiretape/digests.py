@@ -6,6 +6,12 @@ from typing import Any
 
 
 def digest(value: Any) -> str:
-    """16 hexadecimal digits that equal values share, whatever the order of their keys."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """16 hexadecimal digits that equal values share, whatever the order of their keys.
+
+    Values nested too deeply to be written share one digest too.
+    """
+    try:
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        text = "nested too deeply"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -83,7 +83,7 @@ def view_of(asked: Asked, *, with_prefixes: bool) -> InputView | None:
             asked.kind is RequestKind.APPEND
             or asked.body.get("previous_response_id")
             or asked.body.get("conversation")
-            or any(_type(item) == "item_reference" for item in items)
+            or any(_type(item) in _STANDS_FOR_OTHERS for item in items)
         ),
         items=len(items),
         tail=tuple(map(_entry, items[-TAIL:], makers[-TAIL:])),
@@ -137,16 +137,11 @@ def asks_for_the_same(after: InputView, before: InputView, called: frozenset[str
     return count > 0 and list(tail[-count:]) == list(wanted[-count:])
 
 
-_OF_THE_MODEL: Final = frozenset(
-    {
-        "reasoning",
-        "item_reference",
-        "compaction",
-        "compaction_summary",
-        "context_compaction",
-        "mcp_approval_request",
-    }
+_STANDS_FOR_OTHERS: Final = frozenset(
+    {"item_reference", "compaction", "compaction_summary", "context_compaction"}
 )
+"""Items by which the server knows more than the input says."""
+_OF_THE_MODEL: Final = _STANDS_FOR_OTHERS | {"reasoning", "mcp_approval_request"}
 _NOT_SAID: Final = frozenset({"id", "status", "internal_chat_message_metadata_passthrough"})
 """What an item carries beside what it says; a client leaves it out, or writes it anew."""
 

@@ -137,6 +137,9 @@ class ResponsesWords:
             event = parse_event(json.dumps({"type": kind, "response": body}))
             if isinstance(event, Lifecycle):
                 self._take(event, None, HTTP_BODY, at_us)
+                if self.said.outcome is Outcome.OPEN:
+                    # Asked for in the background: that it goes on elsewhere is the whole answer.
+                    self.said.end(Outcome.COMPLETED, HTTP_BODY, at_us, event.status or "")
         else:
             self.said.refuse(body)
 

@@ -279,6 +279,38 @@ def _a_chain_of_responses(maker: TapeMaker) -> None:
     answer(maker, 50, body, headers=(), name="resp_2")
 
 
+@labelled(agent=None)
+def _a_call_that_is_the_answer(maker: TapeMaker) -> None:
+    answer(maker, 0, ask("Read this invoice.", tool_choice="required"), call("c1"), headers=())
+
+
+@labelled(agent=None)
+def _a_response_in_the_background(maker: TapeMaker) -> None:
+    body = {"object": "response", "id": "resp_1", "status": "queued", "output": []}
+    maker.post(0, ask("hi", background=True)).refuse(5, 200, body)
+
+
+@labelled()
+def _six_tools_that_give_much(maker: TapeMaker) -> None:
+    calls = [call(f"c{at}") for at in range(6)]
+    answer(maker, 0, ask("hi"), *calls, given=12_000)
+    outputs = [output(f"c{at}", "x" * 40_000) for at in range(6)]
+    answer(maker, 90, ask("hi", *calls, *outputs), given=72_000)
+
+
+@labelled()
+def _a_compacted_history(maker: TapeMaker) -> None:
+    answer(maker, 0, ask("hi"), call("c1"))
+    answer(maker, 50, ask({"type": "compaction", "encrypted_content": "x"}, output("c1")))
+
+
+@labelled()
+def _a_connection_that_is_used_again(maker: TapeMaker) -> None:
+    for at_ms, text in ((0, "hi"), (5000, "more")):
+        post = maker.post(at_ms, ask("hi", text), S1, connection=7)
+        post.answer(at_ms + 5, created(), completed())
+
+
 # Silence and heads.
 
 
@@ -408,6 +440,26 @@ def _a_half_open_socket(maker: TapeMaker) -> None:
     again = maker.socket(at_ms + 5 * MINUTE_MS + 300, S1)
     again.ask(at_ms + 5 * MINUTE_MS + 305, ask("hi", call("c1"), output("c1")))
     say(again, at_ms + 5 * MINUTE_MS + 400, name="resp_2")
+
+
+@labelled(Kind.DEAD_SOCKET)
+def _a_connection_kept_from_the_model_list(maker: TapeMaker) -> None:
+    models = maker.get(0, "/v1/models", connection=7)
+    models.refuse(5, 200, {"models": []})
+    maker.post(90_000, ask("hi"), S1, connection=7).end(90_001, EndKind.SERVER_CLOSED)
+    answer(maker, 90_300, ask("hi"))
+
+
+@labelled(Kind.CLOSED_EARLY, agent=NEW_CODEX)
+def _a_close_frame_for_an_answer(maker: TapeMaker) -> None:
+    socket = maker.socket(0, S1)
+    socket.ask(5, ask("rules", generate=False))
+    say(socket, 6)
+    socket.ask(10, ask("hi", previous_response_id="resp_1"))
+    socket.close(12, 1011, "broken")
+    again = maker.socket(200, S1)
+    again.ask(205, ask("rules", "hi"))
+    say(again, 206, name="resp_2")
 
 
 @labelled(Kind.SOCKET_LIMIT, agent=NEW_CODEX)
@@ -644,7 +696,7 @@ def _a_fixture_that_says_the_same_for_ever(maker: TapeMaker) -> None:
 @labelled(Kind.GROWTH)
 def _tokens_that_leap(maker: TapeMaker) -> None:
     answer(maker, 0, ask("hi"), given=12_000)
-    answer(maker, 50, ask("hi", message("hello", "assistant"), "this file"), given=90_000)
+    answer(maker, 50, ask("hi", message("hello", "assistant"), "this file"), given=150_000)
 
 
 @labelled(Kind.GROWTH)

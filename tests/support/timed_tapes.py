@@ -160,9 +160,11 @@ class TapeMaker:
         self.facts.append(RequestBody(http.exchange, us(at_ms), data))
         return http
 
-    def get(self, at_ms: float, target: str, headers: Headers = ()) -> HttpMaker:
+    def get(
+        self, at_ms: float, target: str, headers: Headers = (), *, connection: int | None = None
+    ) -> HttpMaker:
         """A GET."""
-        return self._begin(at_ms, "GET", target, headers, None)
+        return self._begin(at_ms, "GET", target, headers, connection)
 
     def upgrade(
         self, at_ms: float, headers: Headers = (), *, target: str = "/v1/responses"

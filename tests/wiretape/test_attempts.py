@@ -399,6 +399,13 @@ def test_a_failed_response_that_was_not_streamed(maker: TapeMaker) -> None:
     assert (attempt.outcome, attempt.error_code) == (Outcome.FAILED, "server_error")
 
 
+def test_a_response_in_the_background_is_answered_by_its_state(maker: TapeMaker) -> None:
+    """That it goes on elsewhere is the whole answer."""
+    maker.post(0, ask("hi")).refuse(1, 200, {"object": "response", "status": "queued"})
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail) == (Outcome.COMPLETED, "queued")
+
+
 def test_an_error_page_gives_its_code(maker: TapeMaker) -> None:
     """The status decides; the code is the body's."""
     post = maker.post(0, ask("hi"))
@@ -522,6 +529,7 @@ def test_a_stray_output_is_one_without_its_call(maker: TapeMaker) -> None:
         {"conversation": "conv_1"},
         {"conversation": {"id": "conv_1"}},
         {"input": [{"type": "item_reference", "id": "msg_1"}]},
+        {"input": [{"type": "compaction", "encrypted_content": "x"}]},
     ],
 )
 def test_an_input_that_goes_on_from_elsewhere_is_not_whole(

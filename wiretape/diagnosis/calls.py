@@ -66,6 +66,8 @@ def tool_loops(case: Case) -> Iterator[Sighting]:
 def _unanswered(case: Case, is_wanted: Callable[[Request, Turn], bool]) -> Iterator[Sighting]:
     """The calls that were not answered, of each request that ``is_wanted``."""
     for session in case.sessions:
+        if not _runs_tools(case, session):
+            continue
         for request, uses in _open_calls(case, session):
             turn = next(turn for turn in session.turns if turn.number == request.turn)
             if is_wanted(request, turn):
@@ -75,6 +77,12 @@ def _unanswered(case: Case, is_wanted: Callable[[Request, Turn], bool]) -> Itera
                 what = f"{counted(len(uses), 'call')} without an output: {names}; {then}"
                 spots = [spot for use in uses for spot in _calls(use)]
                 yield Sighting(what, tuple(spots[:MOST_SPOTS]), session, request)
+
+
+def _runs_tools(case: Case, session: Session) -> bool:
+    """Whether the client answers calls: Codex does; another may want the call for an answer."""
+    is_codex = any(each.attempt.exchange in case.codex for each in session.tries)
+    return is_codex or any(use.outputs for use in session.tools)
 
 
 def _open_calls(case: Case, session: Session) -> Iterator[tuple[Request, list[ToolUse]]]:

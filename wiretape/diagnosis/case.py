@@ -2,21 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from wiretape.attempts import Attempt
+from wiretape.client.dialects import dialect_for
 from wiretape.diagnosis.reading import Reading, Readings, readings_of
 from wiretape.facts import EndKind, Gap, Sender
 from wiretape.reconstruct import Request, Session, Try, sessions_of
 from wiretape.store_reader import TapeReader
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Case:
     """What a diagnosis is made from.
 
-    ``stopped`` are the exchanges that the recording left open: they were going on, or idle, when
-    it stopped. ``left`` are those that the client ended.
+    The sets hold numbers of exchanges. ``stopped``: the recording left them open; they were going
+    on, or idle, when it stopped. ``left``: the client ended them. ``reused``: their connection had
+    carried another one before. ``codex``: a Codex of a known dialect asked.
     """
 
     sessions: tuple[Session, ...]
@@ -24,21 +25,8 @@ class Case:
     gaps: tuple[Gap, ...]
     stopped: frozenset[int]
     left: frozenset[int]
-
-    @cached_property
-    def reused(self) -> frozenset[tuple[int, int | None]]:
-        """The attempts whose connection had carried an earlier one, by exchange and message."""
-        attempts = sorted(
-            (each.attempt for session in self.sessions for each in session.tries),
-            key=lambda attempt: attempt.at_us,
-        )
-        seen: set[int] = set()
-        reused = set()
-        for attempt in attempts:
-            if attempt.connection in seen:
-                reused.add((attempt.exchange, attempt.message))
-            seen.add(attempt.connection)
-        return frozenset(reused)
+    reused: frozenset[int]
+    codex: frozenset[int]
 
     def places(self) -> Iterator["Place"]:
         """Every attempt in its place, session by session."""
@@ -75,7 +63,8 @@ class Place:
     @property
     def is_reused(self) -> bool:
         """Whether the connection had carried another request before."""
-        return (self.attempt.exchange, self.attempt.message) in self.case.reused
+        attempt = self.attempt
+        return bool(attempt.message) or attempt.exchange in self.case.reused
 
     @property
     def is_unheard(self) -> bool:
@@ -96,13 +85,19 @@ class Place:
 def case_of(reader: TapeReader) -> Case:
     """The case that a tape makes."""
     readings: Readings = {}
-    stopped, left = set(), set()
+    stopped, left, reused, codex = set(), set(), set(), set()
+    connections: set[int] = set()
     for exchange in reader.exchanges():
-        end = exchange.end
+        end, request = exchange.end, exchange.request
         if end is None or end.how is EndKind.RECORDER_STOPPED:
             stopped.add(exchange.id)
         elif end.how is EndKind.CLIENT_CLOSED or end.side is Sender.CLIENT:
             left.add(exchange.id)
+        if request.connection in connections:
+            reused.add(exchange.id)
+        connections.add(request.connection)
+        if dialect_for(request.headers) is not None:
+            codex.add(exchange.id)
         for message, reading in readings_of(reader, exchange):
             readings[exchange.id, message] = reading
     return Case(
@@ -111,4 +106,6 @@ def case_of(reader: TapeReader) -> Case:
         tuple(reader.gaps()),
         frozenset(stopped),
         frozenset(left),
+        frozenset(reused),
+        frozenset(codex),
     )

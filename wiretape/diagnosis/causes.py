@@ -105,7 +105,8 @@ _FATAL: Final = frozenset(
 
 def _of_cut(place: Place) -> Kind:
     attempt = place.attempt
-    if place.is_unheard and place.is_reused:
+    was_told = attempt.detail.startswith(EndKind.WEBSOCKET_CLOSED)
+    if place.is_unheard and place.is_reused and not was_told:
         return Kind.DEAD_SOCKET
     return Kind.TERMINAL_MISSING if attempt.detail == EndKind.COMPLETE else Kind.CLOSED_EARLY
 

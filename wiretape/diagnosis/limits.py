@@ -33,9 +33,9 @@ SAME_CALL_ID: Final = 3
 """A server that gives one call id in so many answers says the same for ever, as a fixture of one
 response does: every run of the tool is followed by the same call."""
 
-TOKEN_JUMP: Final = 50_000
-"""The client cuts what a tool gives to 10,000 tokens (``truncation_policy`` of its models), so one
-round adds more than five times that only when something else went in."""
+TOKEN_JUMP: Final = 100_000
+"""The client cuts what a tool gives to 10,000 tokens (``truncation_policy`` of its models): this is
+what ten tools at once can give at most."""
 
 BODY_JUMP_BYTES: Final = 1_000_000
 """A quarter of a million tokens of text, more than the context of most models."""

@@ -195,9 +195,9 @@ def gap(maker: TapeMaker) -> None:
 
 
 def grown(maker: TapeMaker) -> None:
-    """From twelve thousand tokens to ninety."""
+    """From twelve thousand tokens to ten times as many."""
     maker.post(0, ask("hi"), S1).answer(1, created(), completed(given=12_000))
-    maker.post(50, ask("hi", "more"), S1).answer(51, created(), completed(given=90_000))
+    maker.post(50, ask("hi", "more"), S1).answer(51, created(), completed(given=120_000))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def grown(maker: TapeMaker) -> None:
         (
             grown,
             Kind.GROWTH,
-            "the input grew from 12,000 to 90,000 tokens within one request",
+            "the input grew from 12,000 to 120,000 tokens within one request",
             (Spot(1, 0, "http.request"), Spot(2, 50_000, "http.request")),
         ),
     ],
@@ -325,16 +325,16 @@ def test_a_loop_is_near_its_end_at_nine_tenths(
 @pytest.mark.parametrize(
     ("before", "after", "is_found"),
     [
-        (10_000, 60_000, True),
-        (10_000, 59_999, False),
-        (100_000, 199_999, False),
-        (100_000, 200_000, True),
+        (10_000, 110_000, True),
+        (10_000, 109_999, False),
+        (150_000, 299_999, False),
+        (150_000, 300_000, True),
     ],
 )
 def test_a_leap_is_large_and_at_least_doubles(
     before: int, after: int, is_found: bool, maker: TapeMaker
 ) -> None:
-    """Fifty thousand tokens more, and twice as many."""
+    """A hundred thousand tokens more, and twice as many."""
     maker.post(0, ask("hi"), S1).answer(1, created(), completed(given=before))
     maker.post(50, ask("hi", "more"), S1).answer(51, created(), completed(given=after))
     kinds = {each.kind for each in diagnosis(maker).findings}
