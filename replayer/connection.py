@@ -165,12 +165,12 @@ class Connection:
 
 def _rendered(action: Sending | Finish, writer: ResponseWriter, exchange: ReplayExchange) -> bytes:
     match action:
-        case SendHead():
-            exchange.head(action)
-            return writer.head(action)
         case SendBytes():
             exchange.piece(Sender.SERVER, PieceKind.CHUNK, action.data)
             return writer.data(action.data)
+        case SendHead():
+            exchange.head(action)
+            return writer.head(action)
         case Finish():
             return writer.end()
         case _:

@@ -7,7 +7,9 @@ meets the recorded retry. Pure: takes and gives values.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
+from operator import eq
 from typing import Final
 
 from replayer.likeness import Correspondence, Difference, differences
@@ -40,11 +42,12 @@ class Sessions:
         """The same, to try something out on."""
         return Sessions(dict(self.recorded_for), self.ids.copy())
 
-    def stands_for(self, session: str | None, recorded: str | None) -> bool:
-        """Whether ``session`` may be what ``recorded`` was."""
+    def fitting(self, session: str | None) -> Callable[[str | None], bool]:
+        """A test whether a recorded session may be what ``session`` stands for."""
         if session in self.recorded_for:
-            return self.recorded_for[session] == recorded
-        return recorded not in self.recorded_for.values()
+            return partial(eq, self.recorded_for[session])
+        taken = set(self.recorded_for.values())
+        return lambda recorded: recorded not in taken
 
     def bind(self, session: str | None, recorded: str | None) -> None:
         """From now on the one stands for the other."""
@@ -68,10 +71,12 @@ def best_match[T](
     ``candidates`` are the unused ones of the right kind, in recorded order. Binds the session and
     the ids of what it finds.
     """
-    own = [each for each in candidates if sessions.stands_for(asked.session, each.session)]
+    fits = sessions.fitting(asked.session)
+    own = [each for each in candidates if fits(each.session)]
     # A client that names its sessions itself means the one of that name.
-    own.sort(key=lambda candidate: candidate.session != asked.session)
-    found = _closest(asked, own, sessions.ids)
+    named = (each for each in own if each.session == asked.session)
+    others = (each for each in own if each.session != asked.session)
+    found = _closest(asked, chain(named, others), sessions.ids)
     if found is None:
         return None
     candidate, match, sessions.ids = found

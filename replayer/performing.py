@@ -4,7 +4,16 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final
 
-from replayer.actions import Action, Drop, Ending, Finish, Hold, Reset, Sending
+from replayer.actions import (
+    Action,
+    Ending,
+    Finish,
+    Hold,
+    SendBytes,
+    SendFrame,
+    SendHead,
+    Sending,
+)
 from replayer.pacing import Pace
 from replayer.pipes import Pipe
 
@@ -30,22 +39,23 @@ async def perform(
         waiting.clear()
         await pipe.send(data)
 
+    waits = pace.waits
     for action in actions:
-        if pace.waits and not isinstance(action, Hold):
+        if waits and not isinstance(action, Hold):
             await flush()
             await pace.until(action.at_us, began_s)
         match action:
+            case SendBytes() | SendFrame() | SendHead():
+                waiting += render(action)
+                if len(waiting) >= _JOINED_BYTES:
+                    await flush()
             case Finish():
                 waiting += render(action)
                 await flush()
                 return action
-            case Drop() | Reset() | Hold():
+            case _:
                 await flush()
                 return action
-            case _:
-                waiting += render(action)
-                if len(waiting) >= _JOINED_BYTES:
-                    await flush()
     await flush()
     return None
 

@@ -1,10 +1,11 @@
 """Where a replay stands: what of the recording is used up, and what the client has asked."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from replayer.matching import Match, Sessions
+from replayer.matching import Candidate, Match, Sessions
 from replayer.report import ReplayedRequest, Report, Verdict
-from replayer.script import Recorded, RecordedExchange, Script
+from replayer.script import Recorded, RecordedExchange, Script, Way
 from wiretape.asked import Asked
 from wiretape.attempts import Transport
 
@@ -18,17 +19,18 @@ class Caller:
 
 
 class Place:
-    """The state that the parts of a player share.
-
-    ``unused`` are the recorded exchanges that answered nothing yet, in recorded order.
-    """
+    """The state that the parts of a player share."""
 
     def __init__(self, script: Script, *, is_strict: bool) -> None:
         self.script = script
         self.is_strict = is_strict
         self.report = Report()
         self.sessions = Sessions()
-        self.unused = [recorded for recorded in script.exchanges if recorded.is_request]
+        self._unused: dict[Way, dict[int, Candidate[RecordedExchange]]] = {}
+        for recorded in script.exchanges:
+            if recorded.is_request:
+                unused = self._unused.setdefault(recorded.way, {})
+                unused[recorded.id] = script.candidate(recorded)
 
     def refuses(self, match: Match[Recorded]) -> bool:
         """Whether a request that was found is not answered, because it is not the same."""
@@ -74,11 +76,15 @@ class Place:
         )
         return len(requests) - 1
 
+    def unused(self, way: Way) -> Iterator[Candidate[RecordedExchange]]:
+        """The recorded exchanges of a kind that answered nothing yet, in recorded order."""
+        return iter(self._unused.get(way, {}).values())
+
     def use(self, recorded: RecordedExchange) -> None:
         """Takes a recorded exchange: nothing else will be answered with it."""
-        self.unused.remove(recorded)
+        del self._unused[recorded.way][recorded.id]
 
     def give_back(self, recorded: RecordedExchange) -> None:
         """Lets it be used after all."""
-        self.unused.append(recorded)
-        self.unused.sort(key=lambda each: each.id)
+        unused = self._unused[recorded.way] | {recorded.id: self.script.candidate(recorded)}
+        self._unused[recorded.way] = dict(sorted(unused.items()))

@@ -4,7 +4,7 @@ It never sees a socket or a clock. A server hands it what the client asked and p
 answers.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -14,7 +14,7 @@ from replayer.matching import Sessions, best_match, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import difference_sentence, http_error, unexpected_sentence
 from replayer.report import NotAsked, Report, SideRequest, Verdict
-from replayer.script import RecordedExchange, Script
+from replayer.script import RecordedExchange, Script, Way
 from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
@@ -89,12 +89,8 @@ class Player:
         if purpose is None or purpose is Purpose.MODELS:
             return self._side_request(request, purpose)
         asked = asked_over_http(purpose, request.headers, request.body)
-        found = self._find(
-            Caller(Transport.HTTP, request.connection),
-            asked,
-            lambda each: each.purpose is purpose and not each.exchange.is_upgrade,
-            self._place.sessions,
-        )
+        caller = Caller(Transport.HTTP, request.connection)
+        found = self._find(caller, asked, (Transport.HTTP, purpose), self._place.sessions)
         if not isinstance(found, _Found):
             return found
         self._note_other_host(request, found.recorded)
@@ -102,13 +98,14 @@ class Player:
 
     def upgrade(self, request: HttpRequest) -> Accept | Iterable[Action] | Blocked:
         """The answer to the handshake of a WebSocket: a socket, or a refusal."""
-        if purpose_of(request.method, request.target, is_upgrade=True) is None:
+        purpose = purpose_of(request.method, request.target, is_upgrade=True)
+        if purpose is None:
             return Blocked(_named(request))
         caller = Caller(Transport.WEBSOCKET, request.connection)
         found = self._find(
             caller,
             asked_by_upgrade(request.headers),
-            lambda each: each.exchange.is_upgrade,
+            (Transport.WEBSOCKET, purpose),
             # A handshake says too little to bind sessions by; the first message will.
             self._place.sessions.copy(),
         )
@@ -138,24 +135,19 @@ class Player:
         for recorded in self._script.exchanges:
             if not recorded.is_request:
                 continue
-            transport = Transport.WEBSOCKET if recorded.exchange.is_upgrade else Transport.HTTP
+            transport, _ = recorded.way
             yield NotAsked(transport, self._script.asked(recorded).kind, *recorded.place)
             if recorded.exchange.is_websocket:
                 for message in self._script.messages(recorded):
                     yield NotAsked(transport, message.asked.kind, *message.place)
 
     def _find(
-        self,
-        caller: Caller,
-        asked: Asked,
-        is_alike: Callable[[RecordedExchange], bool],
-        sessions: Sessions,
+        self, caller: Caller, asked: Asked, way: Way, sessions: Sessions
     ) -> "_Found | list[Action]":
         """The recorded exchange that repeats what is asked, or an error to answer with."""
-        unused = (each for each in self._place.unused if is_alike(each))
-        match = best_match(asked, map(self._script.candidate, unused), sessions)
+        match = best_match(asked, self._place.unused(way), sessions)
         if match is None:
-            alike = (each for each in self._script.exchanges if each.is_request and is_alike(each))
+            alike = (each for each in self._script.exchanges if each.way == way)
             near = nearest(asked, map(self._script.candidate, alike))
             self._place.note_unexpected(caller, asked, near)
             return http_error(unexpected_sentence(near))

@@ -64,7 +64,7 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
     with ExitStack() as stack:
         reader = stack.enter_context(TapeReader(replay.tape))
         player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
-        put = _forget if replay.output is None else _new_tape(replay, clock, tell, stack)
+        put = None if replay.output is None else _new_tape(replay, clock, tell, stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
         service = Service(
             player, ReplayTape(put, clock.now_us), replay.pace, authority.server_context
@@ -86,10 +86,6 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
                 return 0
 
         return Outcome(asyncio.run(run()), player.finish())
-
-
-def _forget(fact: Fact) -> None:
-    """Nobody asked for a tape of this replay."""
 
 
 def _new_tape(

@@ -19,22 +19,30 @@ from wiretape.asked import (
     asked_over_http,
     session_named,
 )
+from wiretape.attempts import Transport
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Headers
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
+type Way = tuple[Transport, Purpose | None]
+"""What kind of request it is: only requests of one kind can be the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedExchange:
-    """An exchange that can be played, and what it was for."""
+    """An exchange that can be played."""
 
     exchange: Exchange
-    purpose: Purpose | None
+    way: Way
 
     @property
     def id(self) -> int:
         return self.exchange.id
+
+    @property
+    def purpose(self) -> Purpose | None:
+        return self.way[1]
 
     @property
     def place(self) -> tuple[int, int | None]:
@@ -91,13 +99,12 @@ class Script:
     def __init__(self, reader: TapeReader, sessions: Collection[str] = ()) -> None:
         self._reader = reader
         self.exchanges = tuple(
-            RecordedExchange(exchange, _purpose(exchange)) for exchange in reader.exchanges()
+            RecordedExchange(exchange, _way(exchange)) for exchange in reader.exchanges()
         )
         self.gaps = tuple(reader.gaps())
         # Matching looks at the same few requests again and again.
         self._asked_of = lru_cache(maxsize=64)(self._read_asked)
         self._messages_of = lru_cache(maxsize=64)(self._read_messages)
-        self._sessions: dict[int, str | None] = {}
         if sessions:
             self.exchanges = tuple(self._of_sessions(sessions))
 
@@ -142,12 +149,10 @@ class Script:
             )
 
     def _session(self, recorded: RecordedExchange) -> str | None:
-        """The session that an exchange's request names. Bodies are read for it only once, and
-        only where the headers do not say it."""
-        if recorded.id not in self._sessions:
-            named = session_named(recorded.exchange.request.headers)
-            self._sessions[recorded.id] = named or self.asked(recorded).session
-        return self._sessions[recorded.id]
+        """The session that an exchange's request names. Its body is read only where its headers
+        do not say it."""
+        named = session_named(recorded.exchange.request.headers)
+        return named or self.asked(recorded).session
 
     def _session_inside(self, recorded: RecordedExchange) -> str | None:
         """The session that some clients name only in what they ask on a socket."""
@@ -171,6 +176,7 @@ class Script:
         )
 
 
-def _purpose(exchange: Exchange) -> Purpose | None:
-    request = exchange.request
-    return purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
+def _way(exchange: Exchange) -> Way:
+    request, is_upgrade = exchange.request, exchange.is_upgrade
+    purpose = purpose_of(request.method, request.target, is_upgrade=is_upgrade)
+    return Transport.WEBSOCKET if is_upgrade else Transport.HTTP, purpose

@@ -36,7 +36,8 @@ class SocketPlayers:
         free = {other.recorded.id: other for other in self._sockets if not other.has_begun}
         candidates = [socket.recorded]
         candidates += [other.recorded for other in free.values() if other is not socket]
-        candidates += [each for each in self._place.unused if each.exchange.is_websocket]
+        unused = self._place.unused(socket.recorded.way)
+        candidates += [each.recorded for each in unused if each.recorded.exchange.is_websocket]
         match = best_match(
             asked,
             [

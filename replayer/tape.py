@@ -19,9 +19,9 @@ from wiretape.redact import redact_headers, redact_target
 
 
 class ReplayTape:
-    """Turns what the server does into facts; ``put`` may throw them away."""
+    """Turns what the server does into facts for ``put``, or does nothing where there is none."""
 
-    def __init__(self, put: Callable[[Fact], None], now_us: Callable[[], int]) -> None:
+    def __init__(self, put: Callable[[Fact], None] | None, now_us: Callable[[], int]) -> None:
         self._put = put
         self._now_us = now_us
         self._count = 0
@@ -29,6 +29,8 @@ class ReplayTape:
     def begin(self, request: HttpRequest, own: Origin) -> "ReplayExchange":
         """A request has arrived whole. ``own`` is the address that it came in on."""
         self._count += 1
+        if self._put is None:
+            return ReplayExchange(self._count, None, self._now_us)
         at_us = self._now_us()
         origin = request.origin or own
         self._put(
@@ -52,7 +54,9 @@ class ReplayTape:
 class ReplayExchange:
     """One exchange of a replay."""
 
-    def __init__(self, number: int, put: Callable[[Fact], None], now_us: Callable[[], int]) -> None:
+    def __init__(
+        self, number: int, put: Callable[[Fact], None] | None, now_us: Callable[[], int]
+    ) -> None:
         self._number = number
         self._put = put
         self._now_us = now_us
@@ -60,20 +64,22 @@ class ReplayExchange:
 
     def head(self, head: SendHead) -> None:
         """The head of the response is sent."""
-        self._put(
-            ResponseHead(
-                self._number,
-                self._now_us(),
-                head.status,
-                head.reason,
-                "HTTP/1.1",
-                redact_headers(head.headers),
+        if self._put is not None:
+            self._put(
+                ResponseHead(
+                    self._number,
+                    self._now_us(),
+                    head.status,
+                    head.reason,
+                    "HTTP/1.1",
+                    redact_headers(head.headers),
+                )
             )
-        )
 
     def piece(self, sender: Sender, kind: PieceKind, data: bytes) -> None:
         """Something crosses after the heads."""
-        self._put(Piece(self._number, self._now_us(), sender, kind, data))
+        if self._put is not None:
+            self._put(Piece(self._number, self._now_us(), sender, kind, data))
 
     def ended(self, ending: Ending | None) -> None:
         """It ends as the recording did, if that is for us to do.
@@ -99,6 +105,6 @@ class ReplayExchange:
         reason: str | None = None,
     ) -> None:
         """How it ended; only the first word counts."""
-        if not self._has_ended:
+        if not self._has_ended and self._put is not None:
             self._has_ended = True
             self._put(End(self._number, self._now_us(), how, side, code, reason))
