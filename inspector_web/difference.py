@@ -43,11 +43,13 @@ class Change:
 class Difference:
     """How a request differs from the one before it.
 
-    ``repeated`` counts the input items that were sent before too. ``continues`` is the response
-    that it goes on from. ``is_cut``: there are more changes than are told.
+    ``repeated`` counts the input items that were sent before too. ``goes_on``: it sends only what
+    is new, after the response ``continues`` or on the same socket. ``is_cut``: there are more
+    changes than are told.
     """
 
     repeated: int
+    goes_on: bool
     continues: str | None
     items: tuple[Change, ...]
     settings: tuple[Change, ...]
@@ -62,18 +64,19 @@ def difference_of(before: Asked, after: Asked) -> Difference:
     """What ``after`` asks that ``before`` did not."""
     body = after.body if isinstance(after.body, dict) else {}
     previous = body.get("previous_response_id")
-    old, new = before.input_items, after.input_items
-    if isinstance(previous, str) or after.kind is RequestKind.APPEND:
-        items = [Change(ChangeKind.ADDED, f"input[{n}]", after=item) for n, item in enumerate(new)]
-        repeated = 0
-    else:
-        items = list(_items(old, new))
-        gone = sum(change.kind is not ChangeKind.ADDED for change in items)
-        repeated = len(old) - gone
-    changes = list(islice(_settings(before.body, after.body), MOST_CHANGES + 1))
+    continues = previous if isinstance(previous, str) else None
+    is_addition = after.kind is RequestKind.APPEND
+    goes_on = is_addition or continues is not None
+    old, new = [] if goes_on else before.input_items, after.input_items
+    items = list(_items(old, new))
+    gone = sum(change.kind is not ChangeKind.ADDED for change in items)
+    # An addition names no settings: those of the request that it adds to hold.
+    settings = iter(()) if is_addition else _settings(before.body, after.body)
+    changes = list(islice(settings, MOST_CHANGES + 1))
     return Difference(
-        repeated,
-        previous if isinstance(previous, str) else None,
+        len(old) - gone,
+        goes_on,
+        continues,
         tuple(items[:MOST_CHANGES]),
         tuple(changes[:MOST_CHANGES]),
         len(items) > MOST_CHANGES or len(changes) > MOST_CHANGES,

@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final
 
 from inspector_web.health import Tone, tone_of
@@ -25,6 +26,8 @@ _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a
 _SHORTEST_VIEW_US: Final = 1000
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
 _ROOMY: Final = 9.0  # per cent of the width
+_LITTLE_ROOM: Final = 85.0
+_NO_ROOM: Final = 96.5  # beyond where the whole of a session ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,23 @@ class Block:
     is_told: bool = False
 
 
+class Room(StrEnum):
+    """How much room there is beside something."""
+
+    ENOUGH = "enough"
+    WIDE = "wide"
+    """Enough on a wide screen."""
+    NONE = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """The end of an attempt. ``is_left`` says that there is no room for writing to its right."""
+    """The end of an attempt, and how much room there is for writing to its right."""
 
     x: float
     tone: Tone
     label: str
-    is_left: bool
+    room: Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +207,13 @@ def _flags(lane: Lane, view: View) -> Iterator[Flag]:
     for stop in lane.stops:
         if view.start_us <= stop.at_us <= view.end_us:
             x = view.share(stop.at_us)
-            yield Flag(x, tone_of(stop.outcome), stop.label, x > (85 if stop.label else 98))
+            yield Flag(x, tone_of(stop.outcome), stop.label, _room(x, stop.label))
+
+
+def _room(x: float, label: str) -> Room:
+    if x > _NO_ROOM:
+        return Room.NONE
+    return Room.WIDE if label and x > _LITTLE_ROOM else Room.ENOUGH
 
 
 def _told(blocks: Iterable[Block], silences: list[Block]) -> Iterator[Block]:

@@ -74,15 +74,16 @@ def test_true_is_not_one() -> None:
 def test_a_request_that_goes_on_from_a_response_is_not_compared() -> None:
     """Its input is all new, and the conversation before it is the server's."""
     found = difference(ask("one", "two"), ask("three", previous_response_id="resp_1"))
-    assert (found.repeated, found.continues) == (0, "resp_1")
+    assert (found.repeated, found.goes_on, found.continues) == (0, True, "resp_1")
     assert found.items == (Change(ChangeKind.ADDED, "input[0]", after=message("three")),)
 
 
 def test_an_append_is_all_new() -> None:
-    """``response.append`` sends only what is new."""
+    """``response.append`` sends only what is new, and leaves the settings as they are."""
     append = json.dumps({"type": "response.append", "input": [message("two")]}).encode()
     found = difference_of(http(ask("one")), asked_by_message((), append))
     assert found.items == (Change(ChangeKind.ADDED, "input[0]", after=message("two")),)
+    assert (found.settings, found.goes_on, found.continues) == ((), True, None)
 
 
 def test_a_body_that_is_no_json_differs_as_a_whole() -> None:

@@ -14,6 +14,7 @@ from inspector_web.drawing import (
     Block,
     Drawing,
     Flag,
+    Room,
     View,
     draw,
     view_of,
@@ -73,10 +74,22 @@ def test_rows_have_a_fixed_height(drawing: Drawing) -> None:
 def test_ends_are_flagged(drawing: Drawing) -> None:
     """The close code beside the end of what was closed, a mere sign where all went well."""
     assert [row.flags for row in drawing.lanes] == [
-        (Flag(1.5, Tone.BAD, "1011", False),),
-        (Flag(13.0, Tone.BAD, "1011", False),),
-        (Flag(90.0, Tone.GOOD, "", False),),
+        (Flag(1.5, Tone.BAD, "1011", Room.ENOUGH),),
+        (Flag(13.0, Tone.BAD, "1011", Room.ENOUGH),),
+        (Flag(90.0, Tone.GOOD, "", Room.ENOUGH),),
     ]
+
+
+@pytest.mark.parametrize(
+    ("end_us", "room"),
+    [(2_100_000, Room.ENOUGH), (2_000_000, Room.WIDE), (1_850_000, Room.NONE)],
+)
+def test_a_flag_knows_its_room(fallback: Path, end_us: int, room: Room) -> None:
+    """A close code near the right edge is written where it fits."""
+    timeline = timeline_on(fallback)
+    lane = replace(timeline.lanes[0], stops=(replace(timeline.lanes[0].stops[0], at_us=1_800_000),))
+    drawing = draw(replace(timeline, lanes=(lane,), links=()), View(100_000, end_us))
+    assert [flag.room for flag in drawing.lanes[0].flags] == [room]
 
 
 def test_silences_of_some_width_are_drawn(drawing: Drawing) -> None:
