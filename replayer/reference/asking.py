@@ -13,6 +13,7 @@ from replayer.likeness import Correspondence, differences
 from replayer.reference.conversation import call_id, is_output
 from replayer.reference.remembered import refers_to_what_was_said, saying
 from replayer.reference.steps import Diverges, Step
+from replayer.reference.words import brief
 from wiretape.asked import Asked, RequestKind
 from wiretape.client.events import Completed, Item, OutputItemDone
 from wiretape.jsontext import JsonObject
@@ -37,19 +38,16 @@ def written_otherwise(recorded: Asked, ours: Asked, ids: Correspondence) -> int:
 def check_agreement(recorded: Asked, ours: Asked, steps: Sequence[Step]) -> None:
     """Raises ``Diverges``, at the event in question, for a disagreement about an answer.
 
-    What was answered stands in ``steps``. Where one of the two leaves out what was said before
-    and the other does not, nothing can be told.
+    What was answered stands in ``steps``. Where the two leave out different things that were
+    said before, nothing can be told.
     """
-    is_link = refers_to_what_was_said(ours)
-    if not isinstance(recorded.body, dict) or refers_to_what_was_said(recorded) is not is_link:
+    if not isinstance(recorded.body, dict) or _leaves_out(recorded) != _leaves_out(ours):
         return
-    for step in reversed(steps):
-        match step.output:
-            case Completed(response_id) if recorded.body.get(_LINK, response_id) != response_id:
-                theirs = recorded.body[_LINK]
-                raise Diverges(step.place, _goes_on(theirs), _goes_on(response_id))
-            case Completed():
-                break
+    link, our_link = recorded.body.get(_LINK), ours.body.get(_LINK)
+    if link != our_link:
+        for step in reversed(steps):
+            if isinstance(step.output, Completed) and step.output.response_id == our_link:
+                raise Diverges(step.place, _goes_on(link), _goes_on(our_link))
     items = [item for item in recorded.input_items if isinstance(item, dict)]
     repeated = {saying(item) for item in items} | {call_id(item) for item in items}
     for item in ours.input_items:
@@ -62,8 +60,8 @@ def _disagree(ours: Item, steps: Sequence[Step]) -> None:
     """Raises ``Diverges`` at the event that gave ``ours``, if it was one."""
     for step in reversed(steps):
         if isinstance(step.output, OutputItemDone) and _stems_from(ours, step.output.item):
-            said = saying(step.output.item)
-            raise Diverges(step.place, "the next request does not repeat it", f"repeats {said}")
+            repeats = brief(f"repeats {saying(step.output.item)}")
+            raise Diverges(step.place, "the next request does not repeat it", repeats)
 
 
 def _stems_from(ours: Item, answered: Item) -> bool:
@@ -72,5 +70,10 @@ def _stems_from(ours: Item, answered: Item) -> bool:
     return saying(answered) == saying(ours)
 
 
-def _goes_on(response_id: str) -> str:
-    return f"the next request goes on from {response_id or 'nothing'}"
+def _leaves_out(asked: Asked) -> tuple[RequestKind, bool]:
+    """What of the conversation it leaves out because it was said before."""
+    return asked.kind, refers_to_what_was_said(asked)
+
+
+def _goes_on(response_id: object) -> str:
+    return f"the next request goes on from {response_id}"

@@ -8,6 +8,7 @@ budget of none is believed only where a fallback shows it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Final
 
 from replayer.reference.acts import ActKind
 from replayer.reference.recorded import RecordedSession
@@ -17,7 +18,7 @@ from replayer.reference.steps import Course
 from wiretape.client.config import MOST_RETRIES, Config, Provider
 from wiretape.client.dialect import Dialect
 
-_DEFAULT = Provider("", "")
+_DEFAULT: Final = Provider("", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from typing import Final
 
 from replayer.http_request import Origin
 from replayer.reference.acts import Act, ActKind, acts_of
@@ -19,14 +20,15 @@ from wiretape.facts import header
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class RecordedSession:
     """One session. ``reader`` must outlive it.
 
-    ``acts`` are those that ask for responses, by time, up to the first compaction: after it the
-    conversation is another one, which no client could know from what was said before.
+    ``acts`` are those that ask for responses, by time, up to the first compaction of what they
+    said: after it the conversation is another one, which no client could know from the one before.
+    ``compactions_us`` are the times of all.
     """
 
     def __init__(
@@ -34,16 +36,19 @@ class RecordedSession:
         reader: TapeReader,
         session: str | None,
         acts: Iterable[Act],
-        compacted_at_us: int | None = None,
+        compactions_us: Iterable[int] = (),
     ) -> None:
         self.id = session
         self.reader = reader
         self._answers = lru_cache(maxsize=4)(self._read_answers)
-        self.compacted_at_us = compacted_at_us
+        ordered = sorted(acts, key=lambda act: (act.at_us, act.exchange.id))
+        self.compacted_at_us = min(
+            (at_us for at_us in compactions_us if at_us > ordered[0].at_us), default=None
+        )
         self.acts = tuple(
             act
-            for act in sorted(acts, key=lambda act: (act.at_us, act.exchange.id))
-            if compacted_at_us is None or act.at_us < compacted_at_us
+            for act in ordered
+            if self.compacted_at_us is None or act.at_us < self.compacted_at_us
         )
 
     @cached_property
@@ -91,7 +96,7 @@ class RecordedSession:
 def recorded_sessions(reader: TapeReader) -> list[RecordedSession]:
     """The sessions that ask for responses, in the order in which they began."""
     acts: dict[str | None, list[Act]] = {}
-    compactions: dict[str | None, int] = {}
+    compactions: dict[str | None, list[int]] = {}
     for exchange in reader.exchanges():
         found = list(acts_of(reader, exchange))
         named = (act.asked.session for act in found if act.asked.session is not None)
@@ -101,9 +106,9 @@ def recorded_sessions(reader: TapeReader) -> list[RecordedSession]:
             session = asked_over_http(
                 Purpose.COMPACT, exchange.request.headers, reader.request_body(exchange.id)
             ).session
-            compactions.setdefault(session, exchange.request.at_us)
+            compactions.setdefault(session, []).append(exchange.request.at_us)
     return [
-        RecordedSession(reader, session, each, compactions.get(session))
+        RecordedSession(reader, session, each, compactions.get(session, ()))
         for session, each in acts.items()
     ]
 

@@ -167,7 +167,7 @@ class SocketWire:
 
     async def _drop(self) -> None:
         if self._socket is not None:
-            self._socket.transport.close()
+            self._socket.transport.abort()
             await self._socket.wait_closed()
             self._socket = None
         if self._response is not None:

@@ -17,19 +17,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first place where two courses part, and in words what each of them has there."""
+    """The first place where two courses part, and in words what each of them has there: the
+    recorded one, and that of the documented client."""
 
     place: Place
     recorded: str
-    expected: str
+    documented: str
 
 
 class Diverges(Exception):
     """Two courses part. Stays inside this package."""
 
-    def __init__(self, place: Place, recorded: str, expected: str) -> None:
-        super().__init__(place, recorded, expected)
-        self.divergence = Divergence(place, recorded, expected)
+    def __init__(self, place: Place, recorded: str, documented: str) -> None:
+        super().__init__(place, recorded, documented)
+        self.divergence = Divergence(place, recorded, documented)
 
 
 class RecordingOver(Exception):

@@ -29,7 +29,7 @@ def _told(each: Verified) -> Iterator[str]:
     if (parting := each.divergence) is not None:
         yield f"{parting.place}"
         yield f"  recorded:   {parting.recorded}"
-        yield f"  documented: {parting.expected}"
+        yield f"  documented: {parting.documented}"
     yield (
         f"{counted(course.acts, 'act')} of {len(each.session.acts)}, "
         f"{counted(len(course.steps), 'step')}, assuming stream_max_retries = "

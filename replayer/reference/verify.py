@@ -16,14 +16,13 @@ from gateway.clock import Clock
 from replayer.connection import Service
 from replayer.pacing import MAX
 from replayer.player import Player
-from replayer.reference.acts import Place
 from replayer.reference.budgets import Explanation, explain
 from replayer.reference.client import ReferenceClient
 from replayer.reference.recorded import RecordedSession, recorded_sessions
 from replayer.reference.remembered import Prompts, recorded_identity
 from replayer.reference.sockets import Address, SocketWire, Timing
 from replayer.reference.steps import Course, Divergence, Diverges
-from replayer.reference.words import shortened, told
+from replayer.reference.words import brief, shortened, told
 from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
@@ -146,7 +145,7 @@ class Comparison:
     def watch(self, output: Output) -> None:
         """The client has seen or done this."""
         if self._seen == len(self._steps):
-            raise Diverges(self._last_place, "nothing more happens", told(output))
+            raise Diverges(self._steps[-1].place, "nothing more happens", brief(told(output)))
         step = self._steps[self._seen]
         if output != step.output:
             raise Diverges(step.place, *shortened(told(step.output), told(output)))
@@ -158,11 +157,7 @@ class Comparison:
         """The client is done."""
         if self._seen < len(self._steps):
             step = self._steps[self._seen]
-            raise Diverges(step.place, told(step.output), "nothing more happens")
-
-    @property
-    def _last_place(self) -> Place:
-        return self._steps[-1].place
+            raise Diverges(step.place, brief(told(step.output)), "nothing more happens")
 
 
 def _moved(provider: Provider, url: str) -> Address:

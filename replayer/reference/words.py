@@ -46,6 +46,11 @@ def told(output: Output) -> str:
             return f"sees {type(output).__name__}{_fields(output)}"
 
 
+def brief(text: str) -> str:
+    """As much of it as fits on a line or two."""
+    return _cut(text, 0)
+
+
 def shortened(one: str, other: str) -> tuple[str, str]:
     """Two texts, cut to where they part."""
     pairs = enumerate(zip(one, other, strict=False))

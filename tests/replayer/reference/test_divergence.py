@@ -41,7 +41,7 @@ def parting(found: Verified) -> tuple[Place, str, str]:
     """Where it diverges, and how."""
     assert found.verdict is Verdict.DIVERGES
     assert found.divergence is not None
-    return found.divergence.place, found.divergence.recorded, found.divergence.expected
+    return found.divergence.place, found.divergence.recorded, found.divergence.documented
 
 
 def no_retry() -> Recording:

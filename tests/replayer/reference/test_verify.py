@@ -315,6 +315,18 @@ def test_what_follows_a_compaction_is_left_out(verified: Verify) -> None:
     assert len(found.session.acts) == 1
 
 
+def test_what_follows_a_compaction_of_things_not_recorded_is_held_against_the_client(
+    verified: Verify,
+) -> None:
+    """A recording that begins with a compaction has a conversation of its own."""
+    recording = Recording()
+    recording.post(asked(), (b"{}",), path="/responses/compact", asked_with=OLD)
+    post(recording, (message("what was compacted"), HELLO), answer(SAID))
+    found = verified(recording)
+    assert found.verdict is Verdict.EQUAL
+    assert (found.session.compacted_at_us, len(found.session.acts)) == (None, 1)
+
+
 def test_another_client_is_not_compared(verified: Verify) -> None:
     """What the documents do not describe can neither be equal nor diverge."""
     recording = Recording()

@@ -162,7 +162,7 @@ def test_the_json_says_the_same(verify: Verify) -> None:
         "divergence": {
             "place": {"exchange": 1, "message": None, "event": 2, "at_us": 60_000},
             "recorded": "nothing more was recorded",
-            "expected": "asks over HTTP",
+            "documented": "asks over HTTP",
         },
         "acts": 1,
         "compacted_at_us": None,
