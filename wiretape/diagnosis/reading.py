@@ -5,6 +5,7 @@ client's own model, which costs a parse of each. For a client that is not a Code
 dialect stands in: what it cannot read is malformed to anybody.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -149,8 +150,13 @@ class _Reader:
             is_end = isinstance(event, Lifecycle) and event.phase in _ENDS
             if is_end or isinstance(event, ErrorEvent):
                 self._reading.unheeded = self._spot(crossing)
-        elif crossing.type.startswith("response."):
+        elif self._is_known(crossing.type):
             self._reading.swallow(self._spot(crossing), str(reason))
+
+    def _is_known(self, kind: str) -> bool:
+        """Whether the client makes anything of events of this type."""
+        bare = decode(json.dumps({"type": kind}), self._dialect)
+        return not isinstance(bare, Ignored) or bare.reason is not IgnoreReason.UNKNOWN_TYPE
 
     def _read_chat(self, chat: ChatStream, crossing: Crossing, text: str) -> None:
         before = len(chat.skipped)
