@@ -1,11 +1,15 @@
 """A recorder in this process, in a thread of its own, writing to a tape."""
 
 import asyncio
+import atexit
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from tape_facts import LABEL
@@ -47,6 +51,14 @@ class Recorder:
         wait_for(lambda: self.capture.is_idle)
 
 
+@cache
+def _authority_folder() -> str:
+    """One authority for all: making its key takes as long as a test."""
+    folder = tempfile.mkdtemp(prefix="wiretape-ca-")
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
 @contextmanager
 def recording(
     folder: Path,
@@ -60,7 +72,7 @@ def recording(
 
     ``environment`` may name the authorities that upstreams are checked against.
     """
-    authority = open_authority({"WIRETAPE_CA_DIR": str(folder / "ca")})
+    authority = open_authority({"WIRETAPE_CA_DIR": _authority_folder()})
     roots = folder / "roots.pem"
     roots.write_bytes(system_roots(environment))
     settings = ProxySettings("127.0.0.1", 0, authority.folder, roots, reverse)
