@@ -14,12 +14,20 @@ from wiretape.store_reader import Exchange, TapeReader
 def asked_of(reader: TapeReader, exchange: Exchange, attempt: Attempt) -> Asked:
     """What the client asked with this attempt."""
     request = exchange.request
+    sent = sent_with(reader, exchange, attempt)
     if attempt.message is not None:
-        return asked_by_message(request.headers, _message(reader, exchange.id, attempt.message))
+        return asked_by_message(request.headers, sent)
     if exchange.is_upgrade:
         return asked_by_upgrade(request.headers)
     purpose = purpose_of(request.method, request.target, is_upgrade=False)
-    return asked_over_http(purpose, request.headers, reader.request_body(exchange.id))
+    return asked_over_http(purpose, request.headers, sent)
+
+
+def sent_with(reader: TapeReader, exchange: Exchange, attempt: Attempt) -> bytes:
+    """The body or the message that was sent with this attempt, exactly as it crossed."""
+    if attempt.message is None:
+        return reader.request_body(exchange.id)
+    return _message(reader, exchange.id, attempt.message)
 
 
 def _message(reader: TapeReader, exchange: int, number: int) -> bytes:

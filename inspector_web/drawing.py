@@ -156,15 +156,24 @@ class Drawing:
 
 def draw(timeline: Timeline, view: View) -> Drawing:
     """What of the timeline is seen through the window."""
-    shown = [number for number, lane in enumerate(timeline.lanes) if view.shows(lane.span)]
-    shown = shown[:MOST_LANES]
-    first = shown[0] if shown else 0
-    row_of = {number: row for row, number in enumerate(shown)}
+    seen = {number for number, lane in enumerate(timeline.lanes) if view.shows(lane.span)}
+    # A wait leads from one lane to another: both are seen, though neither may be at that time.
+    seen.update(
+        number
+        for link in timeline.links
+        if view.shows(link)
+        for number in (link.from_lane, link.to_lane)
+    )
+    row_of = {number: row for row, number in enumerate(sorted(seen)[:MOST_LANES])}
     tools = {link.to_lane: link for link in timeline.links if link.kind is LinkKind.TOOLS}
     lanes = [
         _lane(timeline, number, row, tools.get(number), view) for number, row in row_of.items()
     ]
-    before = sum(lane.span.end_us < view.start_us for lane in timeline.lanes[:first])
+    before = sum(
+        lane.span.end_us < view.start_us
+        for number, lane in enumerate(timeline.lanes)
+        if number not in seen
+    )
     return Drawing(
         view,
         timeline.span,

@@ -8,9 +8,10 @@ from typing import Final
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from inspector_web.asking import sent_with
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
-from inspector_web.pages.request import AttemptPlace, RequestPage, request_page
+from inspector_web.pages.request import AttemptPlace, RequestPage, attempt_at, request_page
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.raw import raw_event, raw_response
@@ -22,6 +23,10 @@ from wiretape.store_reader import Exchange, TapeReader
 
 READ_AT_ONCE_BYTES: Final = 32_000_000
 """Of tapes that were not looked into before, so much is read for one answer."""
+
+_ATTEMPT: Final = (
+    "/tapes/<tape>/sessions/<int:session>/requests/<int:number>/attempts/<int:attempt>"
+)
 
 pages = Blueprint("pages", __name__)
 
@@ -93,7 +98,7 @@ def event(tape: str, exchange: int, position: int) -> EventPage:
     return event_page(tape, shelf().overview(reader), reader, found, position)
 
 
-@_page("/tapes/<tape>/sessions/<int:session>/requests/<int:number>/attempts/<int:attempt>")
+@_page(_ATTEMPT)
 def attempt(tape: str, session: int, number: int, attempt: int) -> RequestPage:
     reader = open_tape(tape)
     place = AttemptPlace(number, attempt)
@@ -109,11 +114,13 @@ def event_raw(tape: str, exchange: int, position: int) -> Response:
     return _download(data, f"{tape}-exchange-{exchange}-event-{position}")
 
 
-@pages.get("/tapes/<tape>/exchanges/<int:exchange>/request/raw")
-def request_raw(tape: str, exchange: int) -> Response:
+@pages.get(f"{_ATTEMPT}/raw")
+def attempt_raw(tape: str, session: int, number: int, attempt: int) -> Response:
     reader = open_tape(tape)
-    found = _exchange(reader, exchange)
-    return _download(reader.request_body(found.id), f"{tape}-exchange-{exchange}-request")
+    place = AttemptPlace(number, attempt)
+    found = attempt_at(shelf().overview(reader), session, place)
+    data = sent_with(reader, _exchange(reader, found.exchange), found)
+    return _download(data, f"{tape}-session-{session}-request-{number}-attempt-{attempt}")
 
 
 @pages.get("/tapes/<tape>/exchanges/<int:exchange>/response/raw")

@@ -14,6 +14,7 @@ from wiretape.asked import Asked, RequestKind
 from wiretape.attempts import Attempt
 from wiretape.errors import UsageError
 from wiretape.facts import Headers
+from wiretape.reconstruct import Try
 from wiretape.store_reader import Exchange, TapeReader
 
 
@@ -63,12 +64,7 @@ def request_page(
     tries = overview.session(session).tries
     rows = attempt_rows(overview.session(session), head.at_us)
     places = [AttemptPlace(row.request, row.number) for row in rows]
-    if place not in places:
-        raise UsageError(
-            f"session {session} has no attempt {place.number} at a request {place.request}: its "
-            "timeline has those that are."
-        )
-    at = places.index(place)
+    at = tries.index(_try_at(overview, session, place))
     exchange, asked = _asked(reader, tries[at].attempt)
     compared = _asked_before(rows, at) if asked.raw else None
     response = exchange.response
@@ -92,6 +88,25 @@ def request_page(
         else difference_of(_asked(reader, tries[compared].attempt)[1], asked),
         places[at - 1] if at else None,
         places[at + 1] if at + 1 < len(places) else None,
+    )
+
+
+def attempt_at(overview: Overview, session: int, place: AttemptPlace) -> Attempt:
+    """The attempt at that place.
+
+    Raises:
+        NoSuchSession, UsageError: there is none.
+    """
+    return _try_at(overview, session, place).attempt
+
+
+def _try_at(overview: Overview, session: int, place: AttemptPlace) -> Try:
+    for request in overview.session(session).requests:
+        if request.number == place.request and 1 <= place.number <= len(request.tries):
+            return request.tries[place.number - 1]
+    raise UsageError(
+        f"session {session} has no attempt {place.number} at a request {place.request}: its "
+        "timeline has those that are."
     )
 
 

@@ -21,7 +21,7 @@ PAGES = (
 )
 DOWNLOADS = (
     "/tapes/fallback/exchanges/3/events/2/raw",
-    "/tapes/fallback/exchanges/3/request/raw",
+    "/tapes/fallback/sessions/1/requests/1/attempts/3/raw",
     "/tapes/fallback/exchanges/3/response/raw",
 )
 MISSING = (
@@ -36,7 +36,8 @@ MISSING = (
     "/tapes/fallback/sessions/1/requests/1/attempts/9",
     "/tapes/fallback/exchanges/3/events/99/raw",
     "/tapes/fallback/exchanges/3/events/1/raw",
-    "/tapes/fallback/exchanges/9/request/raw",
+    "/tapes/fallback/sessions/1/requests/1/attempts/0/raw",
+    "/tapes/fallback/exchanges/9/response/raw",
 )
 
 
@@ -184,12 +185,13 @@ def test_downloads_are_the_bytes_that_crossed(client: FlaskClient) -> None:
     """An event with its framing, a body as it was sent."""
     event = client.get("/tapes/fallback/exchanges/3/events/2/raw").data
     assert event == b'data: {"type": "response.created", "response": {"id": "resp_1"}}\n\n'
-    body = client.get("/tapes/fallback/exchanges/3/request/raw").data
+    body = client.get("/tapes/fallback/sessions/1/requests/1/attempts/3/raw").data
     assert json.loads(body)["model"] == "gpt-5.2-codex"
     response = client.get("/tapes/fallback/exchanges/3/response/raw").data
     assert response.startswith(event)
     message = client.get("/tapes/fallback/exchanges/1/events/2/raw").data
     assert json.loads(message)["type"] == "response.create"
+    assert client.get("/tapes/fallback/sessions/1/requests/1/attempts/1/raw").data == message
 
 
 def test_a_failure_of_ours_has_the_same_shape(

@@ -138,11 +138,18 @@ def test_the_axis_has_round_steps(drawing: Drawing) -> None:
 
 
 def test_a_window_shows_its_lanes_and_counts_the_others(fallback: Path) -> None:
-    """Rows close up; an arrow to a lane that is not drawn is not drawn either."""
-    drawing = draw(timeline_on(fallback), View(300_000, 380_000))
-    assert [(row.number, row.y) for row in drawing.lanes] == [(1, 0)]
-    assert (drawing.lanes_before, drawing.lanes_after) == (1, 1)
-    assert drawing.arrows == ()
+    """Rows close up: the first lane and the wait after it are past."""
+    drawing = draw(timeline_on(fallback), View(340_000, 380_000))
+    assert [(row.number, row.y) for row in drawing.lanes] == [(1, 0), (2, 48)]
+    assert (drawing.lanes_before, drawing.lanes_after) == (1, 0)
+
+
+def test_a_window_within_a_wait_shows_what_it_leads_between(fallback: Path) -> None:
+    """Both lanes, with the arrow across the window, though nothing else happens in it."""
+    drawing = draw(timeline_on(fallback), View(200_000, 250_000))
+    assert [row.number for row in drawing.lanes] == [0, 1]
+    assert drawing.arrows == (Arrow(LinkKind.RETRY, 0.0, 31, 100.0, 79),)
+    assert (drawing.lanes_before, drawing.lanes_after) == (0, 1)
 
 
 def test_the_strip_shows_where_the_window_lies(fallback: Path) -> None:

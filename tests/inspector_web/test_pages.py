@@ -164,6 +164,16 @@ def test_the_window_is_in_the_address(client: FlaskClient) -> None:
     assert 'class="strip"' not in client.get(address).text
 
 
+def test_a_window_in_which_nothing_happened_says_so(folder: Path, browse: Browse) -> None:
+    """Between two requests that have nothing to do with one another."""
+    maker = TapeMaker(folder / "one.db")
+    maker.post(0, ask("one"), session("s")).answer(10, created(), completed())
+    maker.post(900, ask("two"), session("s")).answer(910, created(), completed())
+    maker.write()
+    text = browse().get("/tapes/one/sessions/1?from=300000&to=500000").text
+    assert "Nothing happened in this window." in text
+
+
 @pytest.mark.parametrize("query", ["from=x&to=y", "from=-5", f"to={'9' * 30}", "from=9e9"])
 def test_a_window_that_makes_no_sense_is_no_failure(client: FlaskClient, query: str) -> None:
     """It is brought to the nearest that does."""
