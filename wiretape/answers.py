@@ -19,8 +19,8 @@ MOST_BODY_CHARACTERS: Final = 64 * 1024 * 1024
 class Silence:
     """A time without an event or a byte of the body.
 
-    ``signs_of_life`` counts the pings, pongs and comments that came all the same; a client that
-    waits for events takes no notice of them.
+    ``signs_of_life`` counts the pings, pongs and comments that came all the same. Codex waits for
+    events and takes no notice of them; only 0.99 began its wait anew with each ping.
     """
 
     from_us: int
@@ -34,6 +34,7 @@ class AnswerFold:
     def __init__(self, asked_at_us: int, words: Words) -> None:
         self.events = 0
         self.size_bytes = 0
+        self.first_byte_us: int | None = None
         self.first_event_us: int | None = None
         self.last_event_us: int | None = None
         self.longest_silence = Silence(asked_at_us)
@@ -51,6 +52,8 @@ class AnswerFold:
     def add(self, crossing: Crossing) -> None:
         """Takes the next thing that the server sent."""
         self.size_bytes += crossing.size_bytes
+        if self.first_byte_us is None:
+            self.first_byte_us = crossing.at_us
         if crossing.type in _SIGNS_OF_LIFE:
             self._signs_of_life += 1
             return

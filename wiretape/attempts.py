@@ -45,9 +45,10 @@ class Attempt:
     client's TCP connection. ``input_items`` counts the items of the input, of which
     ``is_whole_input`` says whether they are the whole conversation.
 
-    ``events`` counts what the server sent as events. ``head_at_us`` is when the first byte of an
-    HTTP answer came. ``longest_silence`` is the longest time without an event or a byte of the
-    body, the wait for the first one and for the end of an answer that never ended included.
+    ``events`` counts what the server sent as events. ``first_byte_us`` is when anything of an
+    answer came: its head over HTTP, a message or a ping over WebSocket. ``longest_silence_us`` is
+    the longest time without an event or a byte of the body, the wait for the first one and for
+    the end of an answer that never ended included; it begins ``silent_from_us``.
     ``ended_by`` is the event that decided the outcome, at ``ended_at_us``; where there is none,
     the outcome is read from a status, or from how the exchange ended. ``error_code`` is the
     server's. ``detail`` says more about the outcome.
@@ -70,6 +71,7 @@ class Attempt:
     request_bytes: int
     until_us: int | None = None
     head_at_us: int | None = None
+    first_byte_us: int | None = None
     first_event_us: int | None = None
     last_event_us: int | None = None
     longest_silence_us: int = 0
@@ -178,6 +180,7 @@ class _Following:
             _with_silence(begun, fold.longest_silence),
             events=fold.events,
             response_bytes=fold.size_bytes,
+            first_byte_us=fold.first_byte_us if begun.head_at_us is None else begun.head_at_us,
             first_event_us=fold.first_event_us,
             last_event_us=fold.last_event_us,
             outcome=said.outcome,

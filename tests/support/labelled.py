@@ -120,6 +120,16 @@ def _a_model_that_thinks_for_minutes(maker: TapeMaker) -> None:
     post.end(8 * MINUTE_MS)
 
 
+@labelled()
+def _pings_while_a_model_thinks_for_long(maker: TapeMaker) -> None:
+    socket = maker.socket(0, S1)
+    socket.ask(5, ask("hi"))
+    socket.say(6, created())
+    for minute in range(1, 8):
+        socket.frame(minute * MINUTE_MS, PieceKind.PING)
+    socket.say(8 * MINUTE_MS, delta(), completed())
+
+
 @labelled(agent=NEW_CODEX)
 def _socket_is_replaced_between_requests(maker: TapeMaker) -> None:
     socket = maker.socket(0, S1)
@@ -709,6 +719,28 @@ def _a_request_that_leaps(maker: TapeMaker) -> None:
 def _a_gap_in_the_recording(maker: TapeMaker) -> None:
     answer(maker, 0, ask("hi"))
     maker.gap(30, 40)
+
+
+@labelled(Kind.RECORDER_GAP)
+def _a_gap_that_took_the_end(maker: TapeMaker) -> None:
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5)
+    post.chunk(6, b'data: {"type": "response.created", "resp')
+    maker.gap(7, 8, exchange=1)
+    post.chunk(9, b'onse": {}}\n\n')
+    post.end(10)
+    answer(maker, 300, ask("hi", message("hello", "assistant"), "more"))
+
+
+@labelled(Kind.RECORDER_GAP, agent=NEW_CODEX)
+def _a_gap_that_took_a_call(maker: TapeMaker) -> None:
+    socket = maker.socket(0, S1)
+    socket.ask(1, ask("hi"))
+    socket.say(2, created())
+    maker.gap(3, 4, exchange=1)
+    socket.say(5, completed())
+    socket.ask(10, ask(output("c1"), previous_response_id="resp_1"))
+    say(socket, 11, name="resp_2")
 
 
 @labelled(Kind.HTTP_ERROR, agent=None)

@@ -82,6 +82,7 @@ def test_a_post_is_one_attempt(maker: TapeMaker) -> None:
         request_bytes=len(json.dumps(body)),
         until_us=61_000,
         head_at_us=11_000,
+        first_byte_us=11_000,
         first_event_us=21_000,
         last_event_us=51_000,
         longest_silence_us=30_000,
@@ -131,7 +132,7 @@ def test_each_request_on_a_socket_is_an_attempt(maker: TapeMaker) -> None:
     assert (create.previous_response_id, create.is_whole_input) == ("resp_1", False)
     assert append.is_whole_input is False
     assert (append.outcome, append.detail) == (Outcome.CUT, "websocket_closed 1011 broken")
-    assert (create.status, create.head_at_us) == (None, None)
+    assert (create.status, create.head_at_us, create.first_byte_us) == (None, None, 14_000)
 
 
 def test_a_socket_that_goes_on_is_no_end(maker: TapeMaker) -> None:

@@ -22,7 +22,9 @@ def silences(case: Case) -> Iterator[Sighting]:
 
     def is_silent(place: Place) -> bool:
         cause = cause_of(place)
-        is_long = _silence_us(place.attempt) >= IDLE_US and cause is not Kind.DEAD_SOCKET
+        # Who bears a silence with signs of life in it, waits for those, or was told to wait.
+        is_dead = not place.attempt.signs_of_life and cause is not Kind.DEAD_SOCKET
+        is_long = is_dead and not place.is_torn and _silence_us(place.attempt) >= IDLE_US
         return is_long or cause is Kind.SILENCE
 
     for places in by_request(filter(is_silent, case.places())):
@@ -141,7 +143,8 @@ def ends_of(kind: Kind, what: str) -> Callable[[Case], Iterator[Sighting]]:
 
 def swallowed(case: Case) -> Iterator[Sighting]:
     """Events that the client could not read and passed over."""
-    for places in by_request(place for place in case.places() if place.reading.swallowed):
+    whole = (place for place in case.places() if not place.is_torn)
+    for places in by_request(place for place in whole if place.reading.swallowed):
         count = sum(place.reading.swallowed_count for place in places)
         seen = [each for place in places for each in place.reading.swallowed]
         kinds = ", ".join(dict.fromkeys(f"{spot.event} ({reason})" for spot, reason in seen))

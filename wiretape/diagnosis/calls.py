@@ -16,11 +16,10 @@ from wiretape.tool_uses import ToolUse, spot_of_asking
 def outputs_without_call(case: Case) -> Iterator[Sighting]:
     """An output whose call the server cannot know of."""
     for session in case.sessions:
-        first = session.tries[0]
-        began_here = first.attempt.is_whole_input and first.why is not Why.RESUMED
+        is_known = _is_known_whole(case, session)
         for use in session.tools:
             spot = use.sent_without_call
-            if spot is None and began_here and use.call is None:
+            if spot is None and is_known and use.call is None:
                 spot = use.outputs[0].spot
             if spot is not None:
                 what = f"the output of {_name(use)} was sent without its call"
@@ -77,6 +76,15 @@ def _unanswered(case: Case, is_wanted: Callable[[Request, Turn], bool]) -> Itera
                 what = f"{counted(len(uses), 'call')} without an output: {names}; {then}"
                 spots = [spot for use in uses for spot in _calls(use)]
                 yield Sighting(what, tuple(spots[:MOST_SPOTS]), session, request)
+
+
+def _is_known_whole(case: Case, session: Session) -> bool:
+    """Whether every call of a session must be on the tape: from its beginning, without a gap."""
+    first = session.tries[0]
+    begins_here = first.attempt.is_whole_input and first.why is not Why.RESUMED
+    torn = {gap.exchange for gap in case.gaps}
+    exchanges = {each.attempt.exchange for each in session.tries}
+    return begins_here and None not in torn and not torn & exchanges
 
 
 def _runs_tools(case: Case, session: Session) -> bool:

@@ -67,6 +67,17 @@ class Place:
         return bool(attempt.message) or attempt.exchange in self.case.reused
 
     @property
+    def is_torn(self) -> bool:
+        """Whether the recorder lost something while the attempt lasted: its end cannot be told."""
+        attempt = self.attempt
+        return any(
+            gap.exchange in (None, attempt.exchange)
+            and gap.until_us >= attempt.at_us
+            and (attempt.until_us is None or gap.at_us <= attempt.until_us)
+            for gap in self.case.gaps
+        )
+
+    @property
     def is_unheard(self) -> bool:
         """Whether nothing at all came back: no head, no event, no sign of life."""
         attempt = self.attempt

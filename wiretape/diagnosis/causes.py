@@ -1,7 +1,8 @@
 """Why one attempt did not give what was wanted: one cause for each, by what the wire shows.
 
 The order of trust: what the server said, then its status, then how the connection ended and who
-ended it. An attempt that completed, or that the recording left open, has no cause.
+ended it. An attempt that completed, or that the recording left open, has no cause; nor has one
+whose end the recorder may have lost.
 """
 
 from http import HTTPStatus
@@ -38,6 +39,8 @@ def cause_of(place: Place) -> Kind | None:
             return _of_failure(place, Kind.RESPONSE_FAILED)
         case Outcome.INCOMPLETE:
             return Kind.INCOMPLETE
+        case _ if place.is_torn:
+            return None
         case _ if place.reading.binary is not None:
             return Kind.UNEXPECTED_BINARY
         case _ if _is_incomplete_unheeded(place):

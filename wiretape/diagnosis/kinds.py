@@ -87,8 +87,8 @@ class Advice:
 ADVICE: Final[Mapping[Kind, Advice]] = {
     Kind.SILENCE: Advice(
         "The server, or something between it and the client, stopped sending before the answer "
-        "was complete. The client waits for events only: pings and comments keep the connection "
-        "alive and do not count.",
+        "was complete. A Codex of today waits for events only: pings and comments keep the "
+        "connection alive and do not count.",
         "See whether signs of life came in the silence. If they did, the connection was fine and "
         "the model's side was slow; raise stream_idle_timeout_ms. If none did, look for a proxy "
         "or firewall that drops quiet connections.",
