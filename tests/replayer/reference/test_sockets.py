@@ -230,6 +230,7 @@ def test_frames_that_are_none_break_the_socket() -> None:
         pairs = [line.split(": ", 1) for line in head]
         request = Request("/", Headers([(name, value) for name, value in pairs]))
         writer.write(ServerProtocol().accept(request).serialize() + b"\xff\xff\xff\xff")
+        writer.write_eof()
         await reader.read()
         writer.close()
 
