@@ -1,6 +1,9 @@
 """Requests out of bytes, at any split, and recorded responses into bytes."""
 
+import h11
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from replayer.actions import SendHead
 from replayer.http_request import HttpRequest, Origin
@@ -150,6 +153,22 @@ def test_a_body_without_a_length_is_chunked_as_it_was_recorded() -> None:
         b"5\r\nhello\r\n10\r\n" + b"x" * 16 + b"\r\n0\r\n\r\n",
         True,
     )
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_any_body_is_read_back_as_it_was_cut(chunks: list[bytes]) -> None:
+    """Whatever the bytes are, a client finds each chunk where it was, and the end behind the
+    last."""
+    head, body, _ = written((), *chunks)
+    client = h11.Connection(h11.CLIENT)
+    client.send(h11.Request(method="POST", target="/", headers=[("Host", "x")]))
+    client.send(h11.EndOfMessage())
+    client.receive_data(head + body)
+    events = list(iter(client.next_event, h11.NEED_DATA))
+    assert [bytes(event.data) for event in events if isinstance(event, h11.Data)] == [
+        chunk for chunk in chunks if chunk
+    ]
+    assert isinstance(events[-1], h11.EndOfMessage)
 
 
 def test_a_body_with_a_length_is_sent_as_it_is() -> None:

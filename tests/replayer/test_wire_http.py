@@ -73,6 +73,20 @@ def test_a_stream_is_the_recorded_one_chunk_by_chunk(serve: Serve, factor: float
     assert server.ends() == [(EndKind.COMPLETE, None)]
 
 
+def test_full_speed_waits_for_nothing(serve: Serve) -> None:
+    """An answer that took an hour comes at once: with an hour's wait, this test would not end."""
+    recording = Recording()
+    recording.post(create("a"), (b"first",), session=None)
+    end = recording.facts.pop()
+    recording.pause(3600_000_000)
+    assert isinstance(end, End)
+    recording.end(end.exchange, COMPLETE)
+    with serve(recording) as server, asked(server) as client:
+        client.send(ASKED)
+        client.read_head()
+        assert client.read_chunks() == [b"first"]
+
+
 def test_at_its_pace_a_chunk_comes_before_the_next_is_due(serve: Serve) -> None:
     """A client sees the first event while the server waits for the second: here it waits so long
     that the client leaves first."""
