@@ -1,10 +1,12 @@
 """Tapes to look at, and a browser that asks for pages without a network."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from jinja2 import FileSystemBytecodeCache
 from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, output, session
 
 from inspector_web.access import Access
@@ -25,25 +27,54 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
+    """Templates compiled once, and not anew for every app of every test."""
+    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("compiled")))
+
+
 @pytest.fixture
-def browse(folder: Path) -> Callable[..., FlaskClient]:
+def browse(folder: Path, compiled: FileSystemBytecodeCache) -> Callable[..., FlaskClient]:
     """Gives a browser for ``folder``, on loopback unless another ``Access`` is given."""
 
     def make(access: Access = LOOPBACK) -> FlaskClient:
         app = create_app(Library([folder]), access)
         app.testing = True
+        app.jinja_env.bytecode_cache = compiled
         return app.test_client()
 
     return make
 
 
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tapes below, written once."""
+    place = tmp_path_factory.mktemp("shelf")
+    _write_fallback(place / "fallback.db")
+    _write_rounds(place / "rounds.db")
+    return place
+
+
 @pytest.fixture
-def fallback(folder: Path) -> Path:
+def fallback(folder: Path, shelf: Path) -> Path:
     """Two sockets closed with 1011, then the same request over HTTP, which completes.
 
     In milliseconds: sockets from 100 to 130 and from 330 to 360, the request from 400 to 1901.
     """
-    maker = TapeMaker(folder / "fallback.db")
+    return Path(shutil.copy2(shelf / "fallback.db", folder))
+
+
+@pytest.fixture
+def rounds(folder: Path, shelf: Path) -> Path:
+    """One socket with a tool round on it, still open at the end; a ping in between.
+
+    In milliseconds: asked at 10, a call until 300, the tool runs, asked again at 900, done at 990.
+    """
+    return Path(shutil.copy2(shelf / "rounds.db", folder))
+
+
+def _write_fallback(path: Path) -> None:
+    maker = TapeMaker(path)
     for begin_ms in (100, 330):
         socket = maker.socket(begin_ms, session("s-1"))
         socket.ask(begin_ms + 10, ask("Fix the build."))
@@ -56,16 +87,11 @@ def fallback(folder: Path) -> Path:
     post.events(1800, delta("Done."))
     post.events(1900, completed(given=1200, made=34))
     post.end(1901)
-    return maker.write()
+    maker.write()
 
 
-@pytest.fixture
-def rounds(folder: Path) -> Path:
-    """One socket with a tool round on it, still open at the end; a ping in between.
-
-    In milliseconds: asked at 10, a call until 300, the tool runs, asked again at 900, done at 990.
-    """
-    maker = TapeMaker(folder / "rounds.db")
+def _write_rounds(path: Path) -> None:
+    maker = TapeMaker(path)
     socket = maker.socket(0, session("s-2"))
     socket.ask(10, ask("List the files."))
     socket.say(50, created("resp_1"))
@@ -76,4 +102,4 @@ def rounds(folder: Path) -> Path:
     socket.ask(900, ask(output("call_1", "a b"), previous_response_id="resp_1"))
     socket.say(950, created("resp_2"), delta("Two files."))
     socket.say(990, completed("resp_2"))
-    return maker.write()
+    maker.write()
