@@ -78,6 +78,7 @@ class ToolLedger:
 
     def __init__(self) -> None:
         self._uses: dict[Thread, dict[str, _Use]] = {}
+        self._of_call: dict[str, list[_Use]] = {}
         self._repeated: dict[str, Call] = {}
 
     def repeat(self, seen: Observed) -> None:
@@ -88,10 +89,9 @@ class ToolLedger:
     def take(self, thread: Thread, seen: Observed) -> None:
         """Takes the calls of an answer, and the outputs of an input."""
         attempt, view = seen.attempt, seen.input
-        uses = self._uses.setdefault(thread, {})
         for made in seen.calls:
             spot = Spot(attempt.exchange, made.at_us, ITEM_DONE, attempt.message)
-            use = uses.setdefault(made.call.call_id, _Use())
+            use = self._use(thread, made.call.call_id)
             use.calls.append(CallSeen(made.call, spot, len(seen.calls) - 1))
         if view is None:
             return
@@ -99,13 +99,13 @@ class ToolLedger:
         new = view.outputs[len(view.outputs) - view.fresh :]
         counts = Counter(output.call_id for output in new)
         for output in view.outputs:
-            use = uses.setdefault(output.call_id, _Use())
+            use = self._use(thread, output.call_id)
             # What changes in the history was shortened by the client, not given again.
             if not use.outputs or output in new:
                 use.outputs.setdefault(output.says, OutputSeen(output, asked))
             use.most_in_one_input = max(use.most_in_one_input, counts[output.call_id])
         for call_id in view.strays if view.is_whole else ():
-            use = uses.setdefault(call_id, _Use())
+            use = self._use(thread, call_id)
             use.sent_without_call = use.sent_without_call or asked
 
     def uses(self, thread: Thread) -> list[ToolUse]:
@@ -125,14 +125,20 @@ class ToolLedger:
             use.most_in_one_input,
         )
 
+    def _use(self, thread: Thread, call_id: str) -> _Use:
+        uses = self._uses.setdefault(thread, {})
+        if call_id not in uses:
+            uses[call_id] = _Use()
+            self._of_call.setdefault(call_id, []).append(uses[call_id])
+        return uses[call_id]
+
     def _elsewhere(self, call_id: str) -> _Use:
         """What other sessions know of the call: a fork answers what was called before it."""
-        found = _Use()
-        for uses in self._uses.values():
-            if call_id in uses:
-                found.calls = found.calls or uses[call_id].calls
-                found.outputs = found.outputs or uses[call_id].outputs
-        return found
+        known = self._of_call[call_id]
+        return _Use(
+            calls=next((use.calls for use in known if use.calls), []),
+            outputs=next((use.outputs for use in known if use.outputs), {}),
+        )
 
 
 def spot_of_asking(attempt: Attempt) -> Spot:
