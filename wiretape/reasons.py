@@ -12,7 +12,7 @@ from typing import Final
 
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Observed, Outcome, Transport
-from wiretape.crossings import END
+from wiretape.crossings import END, HTTP_RESPONSE
 from wiretape.inputs import Maker, asks_for_the_same, without_model
 from wiretape.origins import SUMMARY_OPENING, Role
 from wiretape.spot import Spot
@@ -112,6 +112,8 @@ def end_of(attempt: Attempt) -> Spot | None:
     """Where the tape shows how an attempt ended; ``None`` while it is open."""
     if attempt.ended_by is not None and attempt.ended_at_us is not None:
         return Spot(attempt.exchange, attempt.ended_at_us, attempt.ended_by, attempt.message)
+    if attempt.outcome is Outcome.HTTP_ERROR and attempt.head_at_us is not None:
+        return Spot(attempt.exchange, attempt.head_at_us, HTTP_RESPONSE, attempt.message)
     if attempt.until_us is None:
         return None
     return Spot(attempt.exchange, attempt.until_us, END, attempt.message)

@@ -196,6 +196,7 @@ def test_a_refused_upgrade_belongs_to_the_request_that_follows(maker: TapeMaker)
     assert found.tries[2].evidence == (
         "the same request as exchange 2, which ended as http_error (426 Upgrade Required)"
     )
+    assert found.tries[2].spot == Spot(2, 11_000, "http.response")
 
 
 def test_a_refused_upgrade_within_retries_is_one_of_them(maker: TapeMaker) -> None:

@@ -6,12 +6,13 @@ from itertools import groupby
 from typing import Final
 
 from wiretape.attempts import Attempt
-from wiretape.crossings import END, HTTP_RESPONSE
 from wiretape.diagnosis.case import Place
 from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.facts import EndKind
+from wiretape.reasons import end_of
 from wiretape.reconstruct import Request, Session
 from wiretape.spot import Spot
+from wiretape.tool_uses import spot_of_asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,8 @@ def sighting(what: str, places: list[Place], evidence: Iterable[Spot]) -> Sighti
 
 
 def end_spot(attempt: Attempt) -> Spot:
-    """Where the tape shows how an attempt ended, or else where it had got to."""
-    if attempt.ended_by is not None and attempt.ended_at_us is not None:
-        return Spot(attempt.exchange, attempt.ended_at_us, attempt.ended_by, attempt.message)
-    if attempt.status is not None and attempt.status >= 400 and attempt.head_at_us is not None:
-        return Spot(attempt.exchange, attempt.head_at_us, HTTP_RESPONSE, attempt.message)
-    at_us = attempt.at_us if attempt.until_us is None else attempt.until_us
-    return Spot(attempt.exchange, at_us, END, attempt.message)
+    """Where the tape shows how an attempt ended, or else that it began."""
+    return end_of(attempt) or spot_of_asking(attempt)
 
 
 def times(places: list[Place]) -> str:
