@@ -149,6 +149,7 @@ class Drawing:
     lanes: tuple[DrawnLane, ...]
     arrows: tuple[Arrow, ...]
     axis: tuple[AxisMark, ...]
+    gaps: tuple[Block, ...]
     strip: tuple[Block, ...]
     lanes_before: int
     lanes_after: int
@@ -181,6 +182,7 @@ def draw(timeline: Timeline, view: View) -> Drawing:
         tuple(lanes),
         tuple(_arrows(timeline.links, row_of, view)),
         tuple(_axis(timeline.span, view)),
+        tuple(_block(gap, "gap", view) for gap in timeline.gaps if view.shows(gap)),
         tuple(_strip(timeline, view)),
         before,
         len(timeline.lanes) - len(lanes) - before,

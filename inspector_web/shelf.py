@@ -41,7 +41,6 @@ class Overview:
     """
 
     label: TapeLabel
-    size_bytes: int
     sessions: tuple[Session, ...]
     words: tuple[str, ...]
     begins_us: tuple[int, ...]
@@ -59,6 +58,11 @@ class Overview:
                 "the list of sessions names those that are."
             )
         return self.sessions[number - 1]
+
+    def gaps_in(self, session: Session) -> list[Gap]:
+        """The gaps in a session's exchanges, and those of which no exchange is known."""
+        exchanges = {each.attempt.exchange for each in session.tries}
+        return [gap for gap in self.gaps if gap.exchange is None or gap.exchange in exchanges]
 
 
 class Shelf:
@@ -80,7 +84,7 @@ class Shelf:
                 with TapeReader(path) as reader:
                     return _overview(reader)
             except TapeError as error:
-                return error
+                return error.with_traceback(None)
             except _SPOILT as error:
                 # SQLite lets any value stand in any column: one bad file must not hide the others.
                 return TapeError(
@@ -98,20 +102,22 @@ class Shelf:
         """
         found = self.look(reader.path)
         if isinstance(found, TapeError):
-            raise found
+            # Another one each time: what is raised again and again grows its traceback.
+            raise type(found)(str(found))
         return found
 
     def timeline(self, reader: TapeReader, number: int) -> Timeline:
         """The timeline of the session of that number, counted from 1."""
 
         def make() -> Timeline:
-            session = self.overview(reader).session(number)
+            overview = self.overview(reader)
+            session = overview.session(number)
             exchanges = exchanges_of(reader, session)
             marks = {
                 exchange.id: marks_of(crossings_of(reader, exchange))
                 for exchange in exchanges.values()
             }
-            return timeline_of(session, exchanges, marks)
+            return timeline_of(session, exchanges, marks, overview.gaps_in(session))
 
         return self._timelines.get((reader.path, number), _edition(reader.path), make)
 
@@ -127,7 +133,6 @@ def _overview(reader: TapeReader) -> Overview:
     exchanges = {exchange.id: exchange for exchange in reader.exchanges()}
     return Overview(
         reader.label(),
-        reader.path.stat().st_size,
         sessions,
         tuple(one_line(first_words(reader, exchanges, each), _WORDS_KEPT) for each in sessions),
         tuple(
@@ -136,6 +141,14 @@ def _overview(reader: TapeReader) -> Overview:
         ),
         tuple(reader.gaps()),
     )
+
+
+def size_of(path: Path) -> int:
+    """The size of a tape in bytes, 0 if it is gone."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _edition(path: Path) -> Edition:

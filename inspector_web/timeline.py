@@ -8,13 +8,14 @@ attempt follow one another without overlap, and lie within its lane.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from inspector_web.marks import About, Marks
 from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session, Try, Why
 from wiretape.store_reader import Exchange
 
@@ -111,16 +112,23 @@ class Link(Span):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A session in time. ``marks`` are each exchange's, to draw its events from."""
+    """A session in time. ``marks`` are each exchange's, to draw its events from.
+
+    ``gaps`` are where something crossed that is not on the tape: no silence there is certain.
+    """
 
     span: Span
     lanes: tuple[Lane, ...]
     links: tuple[Link, ...]
+    gaps: tuple[Span, ...]
     marks: Mapping[int, Marks]
 
 
 def timeline_of(
-    session: Session, exchanges: Mapping[int, Exchange], marks: Mapping[int, Marks]
+    session: Session,
+    exchanges: Mapping[int, Exchange],
+    marks: Mapping[int, Marks],
+    gaps: Iterable[Gap] = (),
 ) -> Timeline:
     """The timeline of a session; ``exchanges`` and ``marks`` are by number of the exchange."""
     last_us = max(_known_times(session, exchanges, marks))
@@ -130,7 +138,8 @@ def timeline_of(
         for exchange, tries in _by_exchange(request, exchanges)
     )
     first_us = min(lane.span.start_us for lane in lanes)
-    return Timeline(Span(first_us, last_us), lanes, tuple(_links(session, lanes)), marks)
+    lost = tuple(Span(gap.at_us, gap.until_us) for gap in gaps)
+    return Timeline(Span(first_us, last_us), lanes, tuple(_links(session, lanes)), lost, marks)
 
 
 def _by_exchange(

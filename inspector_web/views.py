@@ -16,7 +16,7 @@ from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.raw import raw_event, raw_response
 from inspector_web.reader import library, open_tape, shelf
-from inspector_web.shelf import Overview
+from inspector_web.shelf import Overview, size_of
 from inspector_web.twins import twin
 from wiretape.errors import TapeError, UsageError
 from wiretape.store_reader import Exchange, TapeReader
@@ -67,7 +67,7 @@ def sessions() -> SessionsPage:
             if budget_bytes <= 0:
                 unread += 1
                 continue
-            budget_bytes -= path.stat().st_size if path.exists() else 0
+            budget_bytes -= size_of(path)
         read.append((name, path))
 
     def looked_into() -> Iterator[tuple[str, Overview | TapeError]]:

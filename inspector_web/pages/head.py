@@ -91,14 +91,8 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         tuple(session.transports),
         _tokens(session),
         max(each.attempt.longest_silence_us for each in session.tries),
-        chips_of(session, _gaps(overview, session)),
+        chips_of(session, len(overview.gaps_in(session))),
     )
-
-
-def _gaps(overview: Overview, session: Session) -> int:
-    """The gaps in the session's exchanges, and those of which no exchange is known."""
-    exchanges = {each.attempt.exchange for each in session.tries}
-    return sum(gap.exchange is None or gap.exchange in exchanges for gap in overview.gaps)
 
 
 def _tokens(session: Session) -> Tokens | None:

@@ -11,6 +11,7 @@ from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.shelf import Overview
 from inspector_web.timeline import LinkKind, Timeline
 from wiretape.commands.words import duration
+from wiretape.facts import Gap
 from wiretape.origins import Role
 from wiretape.reconstruct import Session, Try, Why
 
@@ -43,6 +44,7 @@ class SessionPage:
 
     session: SessionHead
     tales: tuple[Tale, ...]
+    gaps: tuple[Gap, ...]
     drawing: Drawing
     is_whole: bool
     moves: Moves
@@ -61,6 +63,7 @@ def session_page(
     return SessionPage(
         head_of(tape, overview, number),
         tales_of(session),
+        tuple(overview.gaps_in(session)),
         drawing,
         view == whole,
         _moves(timeline, view),

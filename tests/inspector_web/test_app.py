@@ -2,13 +2,16 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from timed_tapes import TapeMaker, ask, completed, created, session
 
 from inspector_web.access import SECURITY_HEADERS, Access
+from wiretape.store_writer import TapeWriter
 
 type Browse = Callable[..., FlaskClient]
 
@@ -192,6 +195,28 @@ def test_downloads_are_the_bytes_that_crossed(client: FlaskClient) -> None:
     message = client.get("/tapes/fallback/exchanges/1/events/2/raw").data
     assert json.loads(message)["type"] == "response.create"
     assert client.get("/tapes/fallback/sessions/1/requests/1/attempts/1/raw").data == message
+
+
+def test_a_tape_that_is_being_written_is_shown(folder: Path, browse: Browse) -> None:
+    """As far as it is, and further at the next look."""
+    maker = TapeMaker(folder / "live.db")
+    maker.post(0, ask("one"), session("a")).answer(10, created(), completed())
+    first = len(maker.facts)
+    maker.post(20, ask("two"), session("b")).head(30)
+    client = browse()
+
+    def wait_for(count: int) -> None:
+        while len(json.loads(client.get("/sessions.json").text)["sessions"]) < count:
+            time.sleep(0.05)
+
+    with TapeWriter(maker.path, maker.label, on_trouble=pytest.fail) as writer:
+        for fact in maker.facts[:first]:
+            writer.put(fact)
+        wait_for(1)
+        for fact in maker.facts[first:]:
+            writer.put(fact)
+        wait_for(2)
+        assert "· not over" in client.get("/tapes/live/sessions/2").text.replace("</span>", "")
 
 
 def test_a_failure_of_ours_has_the_same_shape(

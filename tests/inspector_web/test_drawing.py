@@ -152,6 +152,12 @@ def test_a_window_within_a_wait_shows_what_it_leads_between(fallback: Path) -> N
     assert (drawing.lanes_before, drawing.lanes_after) == (0, 1)
 
 
+def test_gaps_go_across_all_lanes(fallback: Path) -> None:
+    """Those that lie in the window, held within it."""
+    timeline = replace(timeline_on(fallback), gaps=(Span(0, 200_000), Span(5_000_000, 5_000_000)))
+    assert draw(timeline, View(100_000, 1_100_000)).gaps == (Block(0.0, 10.0, "gap", 200_000),)
+
+
 def test_the_strip_shows_where_the_window_lies(fallback: Path) -> None:
     """The last block is the window, in per cent of the whole session with its room."""
     timeline = replace(timeline_on(fallback), span=Span(0, 2_500_000))
@@ -183,7 +189,7 @@ def test_a_million_events_are_a_small_drawing(fallback: Path) -> None:
 def test_too_many_lanes_are_counted(fallback: Path) -> None:
     """The first two hundred in the window are drawn."""
     timeline = timeline_on(fallback)
-    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), {})
+    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), (), {})
     drawing = draw(many, View(100_000, 200_000))
     assert len(drawing.lanes) == MOST_LANES
     assert (drawing.lanes_before, drawing.lanes_after) == (0, 50)

@@ -80,7 +80,7 @@ def test_no_text_reorders_or_hides_another(evil: FlaskClient, address: str) -> N
     assert "\u202e" not in text
     assert "\x1b" not in text
     assert "⟨U+202E⟩" in text
-    assert "{{7*7}}" in text or "49" not in text
+    assert "{{7*7}}" in text
 
 
 @pytest.mark.parametrize("address", PAGES)

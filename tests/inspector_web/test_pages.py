@@ -174,6 +174,26 @@ def test_a_window_in_which_nothing_happened_says_so(folder: Path, browse: Browse
     assert "Nothing happened in this window." in text
 
 
+def test_gaps_are_told_and_drawn(folder: Path, browse: Browse) -> None:
+    """Those of the session's exchanges and those of none, with their reason."""
+    maker = TapeMaker(folder / "one.db")
+    maker.post(100, ask("one"), session("s")).answer(150, created(), completed())
+    maker.post(160, ask("two"), session("other")).answer(170, created(), completed())
+    maker.gap(110, 120, exchange=1, lost_facts=3)
+    maker.gap(130, 140)
+    maker.gap(165, 166, exchange=2)
+    maker.write()
+    client = browse()
+    text = client.get("/tapes/one/sessions/1").text
+    assert (
+        "Gap at 0.010 s, 10 ms long, in exchange 1: 3 facts, 100 B lost, because a test left it out"
+    ) in text
+    assert text.count('<rect class="gap" x=') == 2
+    assert "not on the tape</span>" in text
+    chips = twin(client, "/tapes/one/sessions/1")["session"]["chips"]
+    assert {"sort": "gap", "tone": "bad", "text": "2 gaps"} in chips
+
+
 @pytest.mark.parametrize("query", ["from=x&to=y", "from=-5", f"to={'9' * 30}", "from=9e9"])
 def test_a_window_that_makes_no_sense_is_no_failure(client: FlaskClient, query: str) -> None:
     """It is brought to the nearest that does."""
