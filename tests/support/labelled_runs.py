@@ -7,6 +7,7 @@ import provider_events
 from provider_script import (
     Close,
     Content,
+    Drop,
     Event,
     Fail,
     Fin,
@@ -125,6 +126,11 @@ _SITUATIONS: Mapping[str, Situation] = {
             )
         },
     ),
+    "handshake-unanswered": Situation(
+        "upgrades are taken and never answered; the older client would wait for ever",
+        {WEBSOCKET: Script(upgrades=(Drop(Hang()),), posts=SAY)},
+        {"websocket_connect_timeout_ms": 400},
+    ),
     "closed-within-a-tool-round": Situation(
         "the answer to a tool's output is closed with 1001 and tried again",
         {
@@ -156,6 +162,7 @@ _TABLE: tuple[tuple[str, tuple[Kind, ...], tuple[tuple[Version, Transport], ...]
     ),
     ("upgrade-426", (Kind.FALLBACK,), ((OLD, WEBSOCKET), (NEW, WEBSOCKET))),
     ("upgrade-500", (Kind.HTTP_ERROR, Kind.FALLBACK), ((NEW, WEBSOCKET),)),
+    ("handshake-unanswered", (Kind.NO_HEAD, Kind.FALLBACK), ((NEW, WEBSOCKET),)),
     ("error-then-answer", (Kind.HTTP_ERROR,), ((OLD, SSE), (NEW, WEBSOCKET))),
     ("hang-then-answer", (Kind.SILENCE,), ((OLD, SSE), (OLD, WEBSOCKET), (NEW, WEBSOCKET))),
     ("pings-in-a-silence", (Kind.SILENCE,), ((OLD, WEBSOCKET), (NEW, WEBSOCKET), (NEW, SSE))),
