@@ -127,7 +127,7 @@ _SITUATIONS: Mapping[str, Situation] = {
         },
     ),
     "handshake-unanswered": Situation(
-        "upgrades are taken and never answered; the older client would wait for ever",
+        "upgrades are taken and never answered; the older client waits for longer than a test",
         {WEBSOCKET: Script(upgrades=(Drop(Hang()),), posts=SAY)},
         {"websocket_connect_timeout_ms": 400},
     ),

@@ -158,6 +158,14 @@ def test_a_retry_may_carry_on_with_what_had_come(maker: TapeMaker) -> None:
     assert found.tools[0].took_us == 8000
 
 
+def test_an_id_is_not_what_an_item_says(maker: TapeMaker) -> None:
+    """A client may leave it out, or give a new one, when it tries again."""
+    cut(maker, 0, ask({"id": "msg_1"} | message("hi")))
+    cut(maker, 10, ask(message("hi")))
+    answer(maker, 20, ask({"id": "msg_2"} | message("hi")))
+    assert whys(the_session(maker)) == [["first", "retry", "retry"]]
+
+
 def test_an_output_of_another_call_is_a_new_request(maker: TapeMaker) -> None:
     """Only what the failed answer itself called for may be added."""
     cut(maker, 0, ask("hi", call("c1"), output("c1")))
@@ -491,6 +499,21 @@ def test_an_equal_input_is_a_retry_or_a_new_conversation(maker: TapeMaker) -> No
     first, second = sessions(maker)
     assert (whys(first), exchanges(first)) == ([["first", "retry"]], [[1, 2]])
     assert (whys(second), exchanges(second)) == ([["first"]], [[3]])
+
+
+def test_an_empty_input_begins_a_conversation(maker: TapeMaker) -> None:
+    """There is nothing by which it could go on with another."""
+    answer(maker, 0, ask(), ())
+    answer(maker, 10, ask(), ())
+    assert [exchanges(found) for found in sessions(maker)] == [[[1]], [[2]]]
+
+
+def test_what_goes_on_from_a_response_begins_like_nothing_else(maker: TapeMaker) -> None:
+    """Its input is not whole, so a longer one that begins alike is another conversation."""
+    answer(maker, 0, ask("a"), (), response_id="resp_a")
+    answer(maker, 10, ask("more", previous_response_id="resp_a"), ())
+    answer(maker, 20, ask("more", "b"), ())
+    assert [exchanges(found) for found in sessions(maker)] == [[[1], [2]], [[3]]]
 
 
 def test_a_conversation_of_the_server_has_its_name(maker: TapeMaker) -> None:
