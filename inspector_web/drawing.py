@@ -210,8 +210,19 @@ def _lane(timeline: Timeline, number: int, row: int, tools: Link | None, view: V
         None if tools is None or not view.shows(tools) else _block(tools, "tools", view),
         tuple(_flags(lane, view)),
         _ticks(marks.at_us, lane.span, view),
-        _ticks(marks.control_us, lane.socket or lane.span, view),
+        _ticks(marks.control_us, _watch(timeline, number), view),
     )
+
+
+def _watch(timeline: Timeline, number: int) -> Span:
+    """The time in which control frames of a socket are a lane's: up to the next lane on it."""
+    lane = timeline.lanes[number]
+    if lane.socket is None:
+        return lane.span
+    others = (other for other in timeline.lanes[number + 1 :] if other.exchange == lane.exchange)
+    following = next(others, None)
+    end_us = lane.socket.end_us if following is None else following.span.start_us - 1
+    return Span(lane.span.start_us, end_us)
 
 
 def _flags(lane: Lane, view: View) -> Iterator[Flag]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Final
 
+from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.commands.words import counted, duration
 from wiretape.facts import EndKind
@@ -69,6 +70,9 @@ def tone_of(outcome: Outcome) -> Tone:
     return TONES.get(outcome, Tone.BAD)
 
 
+_LONGEST: Final = 200
+"""Characters of what a server said of a failure; its event has the rest."""
+
 _TRANSPORTS: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
 
 _OUTCOMES: Final = {
@@ -103,7 +107,8 @@ def said(attempt: Attempt) -> str:
         return word
     end, space, rest = attempt.detail.partition(" ")
     detail = _ENDS[EndKind(end)] + space + rest if end in _ENDS else attempt.detail
-    return f"{word} {detail}" if attempt.outcome is Outcome.HTTP_ERROR else f"{word}: {detail}"
+    colon = "" if attempt.outcome is Outcome.HTTP_ERROR else ":"
+    return one_line(f"{word}{colon} {detail}", _LONGEST)
 
 
 def chips_of(session: Session, gaps: int) -> tuple[Chip, ...]:

@@ -56,7 +56,9 @@ def attempt_rows(session: Session, origin_us: int) -> list[AttemptRow]:
 
 def attempt_row(each: Try, request: int, number: int, origin_us: int) -> AttemptRow:
     attempt = each.attempt
-    first_us, until_us = attempt.first_event_us, attempt.until_us
+    first_us = attempt.first_event_us
+    # On a socket that is still open, the last answer is over all the same.
+    until_us = attempt.ended_at_us if attempt.until_us is None else attempt.until_us
     return AttemptRow(
         request,
         number,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from inspector_web.health import Chip, chips_of
 from inspector_web.shelf import Overview
+from inspector_web.visible import one_line
 from wiretape.attempts import Transport
 from wiretape.events import Usage
 from wiretape.reconstruct import Session
@@ -52,7 +53,7 @@ class SessionHead:
     @property
     def client_name(self) -> str:
         """The first word of the user agent, which names the program and its version."""
-        return (self.client or "unknown client").partition(" ")[0]
+        return one_line((self.client or "unknown client").partition(" ")[0], 60)
 
 
 def heads_of(tape: str, overview: Overview) -> list[SessionHead]:
@@ -80,7 +81,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         session.id,
         overview.words[number - 1],
         session.client,
-        session.model,
+        None if session.model is None else one_line(session.model, 60),
         overview.label.started_at_us + begin_us,
         begin_us,
         session.until_us - begin_us,

@@ -174,6 +174,12 @@ def test_ticks_are_joined_by_column(fallback: Path) -> None:
     assert drawing.lanes[-1].ticks == "M0 8v-4M1 8v-5M175 8v-4"
 
 
+def test_control_frames_are_shown_once(rounds: Path) -> None:
+    """In the lane that began last before them, though the lanes share a socket."""
+    drawing = draw(timeline_on(rounds), View(0, 1_000_000))
+    assert [row.control_ticks for row in drawing.lanes] == ["M250 8v-4", ""]
+
+
 def test_a_million_events_are_a_small_drawing(fallback: Path) -> None:
     """Strokes are bounded by the columns, whatever crossed."""
     timeline = timeline_on(fallback)

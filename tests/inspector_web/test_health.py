@@ -75,6 +75,15 @@ def test_ends_in_words(tmp_path: Path, how: EndKind, side: Sender | None, words:
     assert said(session_on(maker.write()).tries[0].attempt) == words
 
 
+def test_a_long_failure_is_cut(tmp_path: Path) -> None:
+    """A server may say as much as it likes; its event has all of it."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    maker.post(0, ask("one"), session("s")).answer(5, failed("server_error", "long " * 100))
+    words = said(session_on(maker.write()).tries[0].attempt)
+    assert words.startswith("failed: server_error: long long")
+    assert len(words) == 201
+
+
 def test_failures_in_words(tmp_path: Path) -> None:
     """A status is what was answered; an event's error is told with its code."""
     maker = TapeMaker(tmp_path / "tape.db")

@@ -141,6 +141,15 @@ def test_the_timeline_is_also_a_table(client: FlaskClient) -> None:
     assert (last["waited_us"], last["took_us"], last["silence_us"]) == (100_000, 1_501_000, 900_000)
 
 
+def test_an_answer_on_an_open_socket_is_over(client: FlaskClient) -> None:
+    """It took until its last event, though the socket goes on."""
+    rows = twin(client, "/tapes/rounds/sessions/1")["attempts"]
+    assert [(row["said"], row["took_us"]) for row in rows] == [
+        ("completed", 290_000),
+        ("completed", 90_000),
+    ]
+
+
 def test_the_drawing_is_readable_without_a_script(client: FlaskClient) -> None:
     """Bars, arrows, close codes and labels are in the page as it comes."""
     text = client.get("/tapes/fallback/sessions/1").text
