@@ -1,11 +1,13 @@
 """How a session went, in a few words."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from timed_tapes import TapeMaker, ask, completed, created, failed, session
 
-from inspector_web.health import Chip, Sort, Tale, Tone, chips_of, said, tales_of
+from inspector_web.health import Chip, Sort, Tale, Tone, chips_of, said, tales_of, tone_of
+from wiretape.attempts import Outcome
 from wiretape.facts import EndKind, Sender
 from wiretape.reconstruct import Session, sessions_of
 from wiretape.store_reader import TapeReader
@@ -73,6 +75,14 @@ def test_ends_in_words(tmp_path: Path, how: EndKind, side: Sender | None, words:
     post.events(10, created())
     post.end(20, how, side)
     assert said(session_on(maker.write()).tries[0].attempt) == words
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_outcome_has_words_and_a_tone(fallback: Path, outcome: Outcome) -> None:
+    """What the core may say of an attempt, a page can show."""
+    attempt = replace(session_on(fallback).tries[0].attempt, outcome=outcome)
+    assert said(attempt).endswith(" no luck")
+    assert tone_of(outcome) in Tone
 
 
 def test_a_long_failure_is_cut(tmp_path: Path) -> None:

@@ -2,12 +2,19 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from inspected import timeline_on
 from timed_tapes import TapeMaker, ask, completed, created, output, session
+
+from inspector_web.pages.session import session_page
+from inspector_web.shelf import Shelf
+from wiretape.origins import Role
+from wiretape.store_reader import TapeReader
 
 type Browse = Callable[..., FlaskClient]
 
@@ -201,6 +208,20 @@ def test_gaps_are_told_and_drawn(folder: Path, browse: Browse) -> None:
     assert "not on the tape</span>" in text
     chips = twin(client, "/tapes/one/sessions/1")["session"]["chips"]
     assert {"sort": "gap", "tone": "bad", "text": "2 gaps"} in chips
+
+
+@pytest.mark.parametrize("role", Role)
+def test_every_role_has_a_title(fallback: Path, role: Role) -> None:
+    """What the core may say of a request, a lane can be called."""
+    with TapeReader(fallback) as reader:
+        overview = Shelf().overview(reader)
+    first = overview.sessions[0].requests[0].tries[0]
+    played = replace(first, attempt=replace(first.attempt, role=role))
+    overview.sessions[0].requests[0].tries[0] = played
+    lane = timeline_on(fallback).lanes[0]
+    timeline = replace(timeline_on(fallback), lanes=(replace(lane, tries=(played,)),), links=())
+    (row,) = session_page("fallback", overview, 1, timeline, {}).lanes
+    assert row.title in ("request", "warm-up", "compaction", "review", "sub-agent")
 
 
 @pytest.mark.parametrize("query", ["from=x&to=y", "from=-5", f"to={'9' * 30}", "from=9e9"])
