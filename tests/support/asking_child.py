@@ -3,8 +3,8 @@
 The argument is JSON: a list of ``[method, url, body]``, and ``[\"SOCKET\", url, [message, …]]``.
 It reaches hosts as any program does: through the proxy and with the certificates of its
 environment. Prints a JSON list with a status and a text for each, ``null`` where no whole
-response came; on a socket, the first thing that is heard after each message. Its exit code is the number
-in ``EXIT_CODE``, or 0.
+response came; on a socket, the first thing that is heard after each message. Its exit code is
+the number in ``EXIT_CODE``, or 0.
 """
 
 import json
