@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mitmproxy import ctx, exceptions
+from mitmproxy import ctx
 from mitmproxy.addonmanager import Loader
 
 if str(Path(__file__).resolve().parent.parent) not in sys.path:
@@ -63,7 +63,10 @@ class MitmdumpRecorder:
                 interpret=SocketInterpreter(),
             )
         except WiretapeError as error:
-            raise exceptions.OptionsError(str(error)) from error
+            # An exception would be shown with its traceback, and the proxy would go on.
+            logger.error("wiretape: %s", error)
+            ctx.master.shutdown()
+            return
         routing = Routing(
             hosts=(*MODEL_HOSTS, *ctx.options.wiretape_hosts),
             scope=Scope(ctx.options.wiretape_scope),

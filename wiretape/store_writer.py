@@ -264,6 +264,8 @@ def _size_of(fact: Fact) -> int:
 def _create(path: Path, label: TapeLabel) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise _no_tape(path, f"{path.parent} is not a folder") from error
     except OSError as error:
         raise _no_tape(path, error.strerror) from error
     try:

@@ -1,190 +1,156 @@
-"""The wrapped command runs as if we were not there: exit code, signals, terminal, streams.
+"""The wrapped command: its exit code, its signals, its terminal."""
 
-Tried on the command itself, ``wiretape record``, since that is what a person runs.
-"""
-
+import asyncio
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from terminal import in_a_terminal
 
-from wiretape.store_reader import TapeReader
+from gateway.child import Signals, run_child
+from wiretape.errors import CommandError
 
-WIRETAPE = str(Path(sys.executable).with_name("wiretape"))
-WAIT_S = 30.0
-
-COUNT_INTERRUPTS = """
-import signal, sys, time
-count = 0
-def interrupted(number, frame):
-    global count
-    count += 1
-signal.signal(signal.SIGINT, interrupted)
-print("ready", flush=True)
-deadline = time.monotonic() + 20
-while count == 0 and time.monotonic() < deadline:
-    time.sleep(0.02)
-time.sleep(0.5)
-print("interrupts:", count, flush=True)
-sys.exit(7)
+WRAPPER = """
+import asyncio, os, sys
+from gateway.child import run_child
+print("wrapped:", asyncio.run(run_child(sys.argv[1:], os.environ)), flush=True)
 """
+COUNTER = """
+import os, signal, sys, time
+counts = {}
+def count(number, frame):
+    counts[number] = counts.get(number, 0) + 1
+    print("got", signal.Signals(number).name, counts[number], flush=True)
+for name in ("INT", "QUIT", "HUP", "TERM", "USR1", "USR2"):
+    signal.signal(signal.Signals["SIG" + name], count)
+print("ready", os.getpgrp() == os.getppid(), *map(os.isatty, range(3)), flush=True)
+sys.stdin.readline()
+sys.exit(9)
+"""
+"""Says each signal that it gets, and how often; ends with the next line it reads."""
 
 
-@pytest.fixture(autouse=True)
-def _own_authority(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """An authority of the tests' own, made once."""
-    monkeypatch.setenv("WIRETAPE_CA_DIR", str(tmp_path_factory.getbasetemp() / "ca"))
-    yield
+def run(*command: str) -> int:
+    return asyncio.run(run_child(command, os.environ))
 
 
-def recorded(tape: Path, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs ``command`` inside a recording, without a terminal."""
-    return subprocess.run(
-        [WIRETAPE, "record", "-o", str(tape), "--", *command],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=WAIT_S,
-        check=False,
+@pytest.mark.parametrize("code", [0, 1, 3, 255])
+def test_the_exit_code_is_passed_on(code: int) -> None:
+    """Whatever the command says."""
+    assert run(sys.executable, "-c", f"raise SystemExit({code})") == code
+
+
+def test_a_death_by_signal_is_told_as_a_shell_does() -> None:
+    """128 and the signal's number."""
+    assert run("sh", "-c", "kill -TERM $$") == 128 + signal.SIGTERM
+
+
+def test_the_environment_is_what_was_given() -> None:
+    """And nothing else."""
+    code = "import os; raise SystemExit(os.environ.get('ONLY') != 'this' or 'HOME' in os.environ)"
+    assert asyncio.run(run_child([sys.executable, "-c", code], {"ONLY": "this"})) == 0
+
+
+def test_a_command_that_is_not_there() -> None:
+    """127, as in a shell, and a sentence."""
+    with pytest.raises(CommandError) as refusal:
+        run("no-such-command", "--at", "all")
+    assert refusal.value.exit_code == 127
+    assert str(refusal.value) == (
+        "there is no command 'no-such-command': check its name, or give its path."
     )
 
 
-def is_closed(tape: Path) -> bool:
-    """Whether the tape opens and nothing was left beside it."""
-    with TapeReader(tape) as reader:
-        reader.label()
-    return [path.name for path in tape.parent.iterdir()] == [tape.name]
+@pytest.mark.parametrize("kind", ["folder", "text"])
+def test_a_command_that_cannot_be_run(tmp_path: Path, kind: str) -> None:
+    """126, as in a shell, with the system's reason."""
+    file = tmp_path / "command"
+    if kind == "folder":
+        file.mkdir()
+    else:
+        file.write_text("no program")
+    with pytest.raises(CommandError) as refusal:
+        run(str(file))
+    assert refusal.value.exit_code == 126
+    assert str(refusal.value) == (
+        f"{str(file)!r} cannot be run (Permission denied): check its permissions."
+    )
 
 
-@pytest.mark.parametrize("code", [0, 1, 42])
-def test_the_exit_code_passes_through(code: int, tmp_path: Path) -> None:
-    """Whatever the command says is what we say."""
-    tape = tmp_path / "t.db"
-    assert recorded(tape, "sh", "-c", f"exit {code}").returncode == code
-    assert is_closed(tape)
+def wrapped(*command: str) -> list[str]:
+    return [sys.executable, "-c", WRAPPER, *command]
 
 
-def test_a_death_by_signal_is_told_as_a_shell_does(tmp_path: Path) -> None:
-    """128 and the signal's number."""
-    tape = tmp_path / "t.db"
-    assert recorded(tape, "sh", "-c", "kill -KILL $$").returncode == 137
-    assert is_closed(tape)
-
-
-def test_the_streams_are_the_commands_own(tmp_path: Path) -> None:
-    """Standard input reaches it, its output is untouched, and ours goes to stderr, last."""
-    run = recorded(tmp_path / "t.db", "sh", "-c", "cat; echo oops >&2", stdin="hello\n")
-    assert run.stdout == "hello\n"
-    assert run.stderr.splitlines()[0] == "oops"
-    assert run.stderr.splitlines()[-1].startswith("wiretape: the tape is ")
-
-
-@pytest.mark.parametrize(
-    ("name", "code", "said"),
-    [
-        ("no-such-command", 127, "there is no command 'no-such-command'"),
-        (os.devnull, 126, f"{os.devnull!r} cannot be run"),
-    ],
-)
-def test_a_command_that_cannot_run_leaves_nothing(
-    name: str, code: int, said: str, tmp_path: Path
-) -> None:
-    """One sentence, the shell's code, no tape."""
-    run = recorded(tmp_path / "t.db", name)
-    assert run.returncode == code
-    assert said in run.stderr
-    assert run.stderr.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_interrupt_without_a_terminal_is_passed_on_once(tmp_path: Path) -> None:
-    """SIGINT to our whole group, as a supervisor sends it, reaches the command once."""
-    tape = tmp_path / "t.db"
-    process = subprocess.Popen(
-        [WIRETAPE, "record", "-o", str(tape), "--", sys.executable, "-c", COUNT_INTERRUPTS],
-        stdin=subprocess.DEVNULL,
+def test_without_a_terminal_each_signal_is_passed_on_once() -> None:
+    """What we are sent is meant for the command; it runs in a group of its own."""
+    with subprocess.Popen(
+        wrapped(sys.executable, "-c", COUNTER),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
-    with process:
+    ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.stdout.readline() == "interrupts: 1\n"
-        assert process.wait(WAIT_S) == 7
-    assert is_closed(tape)
+        assert process.stdout.readline() == "ready False False False False\n"
+        for name in ("SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM", "SIGUSR1", "SIGUSR2"):
+            os.kill(process.pid, signal.Signals[name])
+            assert process.stdout.readline() == f"got {name} 1\n"
+        rest, _ = process.communicate("end\n", timeout=30)
+    assert rest == "wrapped: 9\n"
 
 
-def test_a_request_to_end_is_passed_on(tmp_path: Path) -> None:
-    """SIGTERM ends the command, and then us, with the tape closed."""
-    tape = tmp_path / "t.db"
-    process = subprocess.Popen(
-        [WIRETAPE, "record", "-o", str(tape), "--", "sh", "-c", "echo ready; exec sleep 60"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        process.terminate()
-        assert process.wait(WAIT_S) == 128 + signal.SIGTERM
-    assert is_closed(tape)
+@pytest.mark.parametrize(("key", "name"), [("\x03", "SIGINT"), ("\x1c", "SIGQUIT")])
+def test_in_a_terminal_a_key_reaches_the_command_once(tmp_path: Path, key: str, name: str) -> None:
+    """The terminal sends it to both of us: we leave it alone, and wait for the command."""
+    command = wrapped(sys.executable, "-c", COUNTER)
+    with in_a_terminal(command, os.environ, tmp_path) as terminal:
+        terminal.wait_for("ready True True True True")
+        for number in (1, 2):
+            terminal.type(key)
+            terminal.wait_for(f"got {name} {number}")
+        terminal.type("end\n")
+        assert terminal.wait() == 0
+    assert terminal.shown.count("got ") == 2
+    assert terminal.shown.endswith("wrapped: 9\n")
 
 
-def test_ctrl_c_at_a_terminal_reaches_the_command_once(tmp_path: Path) -> None:
-    """Typed at a real terminal: the command is interrupted once, we not at all."""
-    tape = tmp_path / "t.db"
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execv(
-            WIRETAPE,
-            [WIRETAPE, "record", "-o", str(tape), "--", sys.executable, "-c", COUNT_INTERRUPTS],
-        )
-    try:
-        shown = read_until(terminal, b"ready")
-        os.write(terminal, b"\x03")
-        shown += read_until(terminal, b"the tape is")
-        _, status = os.waitpid(child, 0)
-    finally:
-        os.close(terminal)
-    assert b"interrupts: 1" in shown
-    assert os.waitstatus_to_exitcode(status) == 7
-    assert is_closed(tape)
+def test_in_a_terminal_a_signal_for_us_is_passed_on(tmp_path: Path) -> None:
+    """SIGTERM comes from somebody else, and to us alone."""
+    with in_a_terminal(wrapped(sys.executable, "-c", COUNTER), os.environ, tmp_path) as terminal:
+        terminal.wait_for("ready True")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        terminal.wait_for("got SIGTERM 1")
+        terminal.type("end\n")
+        assert terminal.wait() == 0
 
 
-def test_the_command_has_the_terminal(tmp_path: Path) -> None:
-    """It is in the foreground, and finds a terminal on all three streams."""
-    script = (
-        "import os, sys; print([os.isatty(n) for n in range(3)], os.tcgetpgrp(0) == os.getpgrp())"
-    )
-    child, terminal = pty.fork()
-    if child == 0:
-        tape = str(tmp_path / "t.db")
-        os.execv(WIRETAPE, [WIRETAPE, "record", "-o", tape, "--", sys.executable, "-c", script])
-    try:
-        shown = read_until(terminal, b"the tape is")
-        os.waitpid(child, 0)
-    finally:
-        os.close(terminal)
-    assert b"[True, True, True] True" in shown
+def test_a_signal_before_the_command_waits_for_it() -> None:
+    """It is not lost between the two."""
+
+    async def early(command: Sequence[str]) -> int:
+        with Signals() as signals:
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(0.01)
+            return await run_child(command, os.environ, signals)
+
+    assert asyncio.run(early(["sleep", "30"])) == 128 + signal.SIGTERM
 
 
-def read_until(terminal: int, wanted: bytes) -> bytes:
-    """What the terminal shows, up to and with ``wanted``."""
-    shown = b""
-    deadline = time.monotonic() + WAIT_S
-    while wanted not in shown:
-        assert time.monotonic() < deadline, shown
-        if select.select([terminal], [], [], 0.1)[0]:
-            shown += os.read(terminal, 4096)
-    return shown
+def test_a_signal_after_the_command_is_not_heard() -> None:
+    """What is left to do is not cut short, and afterwards signals are what they were."""
+
+    async def late(command: Sequence[str]) -> int:
+        with Signals() as signals:
+            code = await run_child(command, os.environ, signals)
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                os.kill(os.getpid(), number)
+            await asyncio.sleep(0.01)
+            return code
+
+    before = signal.getsignal(signal.SIGTERM)
+    assert asyncio.run(late(["true"])) == 0
+    assert signal.getsignal(signal.SIGTERM) == before

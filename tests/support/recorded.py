@@ -52,7 +52,7 @@ class Recorder:
 
 
 @cache
-def _authority_folder() -> str:
+def authority_folder() -> str:
     """One authority for all: making its key takes as long as a test."""
     folder = tempfile.mkdtemp(prefix="wiretape-ca-")
     atexit.register(shutil.rmtree, folder)
@@ -72,7 +72,7 @@ def recording(
 
     ``environment`` may name the authorities that upstreams are checked against.
     """
-    authority = open_authority({"WIRETAPE_CA_DIR": _authority_folder()})
+    authority = open_authority({"WIRETAPE_CA_DIR": authority_folder()})
     roots = folder / "roots.pem"
     roots.write_bytes(system_roots(environment))
     settings = ProxySettings("127.0.0.1", 0, authority.folder, roots, reverse)

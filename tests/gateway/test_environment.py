@@ -1,0 +1,50 @@
+"""What the wrapped command finds in its environment."""
+
+from pathlib import Path
+
+from gateway.environment import child_environment
+
+PROXY = "http://127.0.0.1:4000"
+BUNDLE = Path("/tmp/bundle.pem")
+
+
+def test_an_empty_environment() -> None:
+    """The proxy in both cases, and the bundle under the names that clients know."""
+    assert child_environment({}, PROXY, BUNDLE) == {
+        "HTTPS_PROXY": PROXY,
+        "https_proxy": PROXY,
+        "HTTP_PROXY": PROXY,
+        "http_proxy": PROXY,
+        "ALL_PROXY": PROXY,
+        "all_proxy": PROXY,
+        "SSL_CERT_FILE": str(BUNDLE),
+        "CODEX_CA_CERTIFICATE": str(BUNDLE),
+        "REQUESTS_CA_BUNDLE": str(BUNDLE),
+        "NODE_EXTRA_CA_CERTS": str(BUNDLE),
+        "NODE_USE_ENV_PROXY": "1",
+    }
+
+
+def test_what_was_there_stays_or_is_replaced() -> None:
+    """Exceptions to the proxy go, in any case; a proxy or a bundle of the user's is ours now."""
+    environment = {
+        "PATH": "/bin",
+        "NO_PROXY": "localhost",
+        "no_proxy": "127.0.0.1",
+        "No_Proxy": "x",
+        "https_proxy": "http://corp:3128",
+        "SSL_CERT_FILE": "/corp.pem",
+        "CURL_CA_BUNDLE": "/corp.pem",
+    }
+    child = child_environment(environment, PROXY, BUNDLE)
+    assert child["PATH"] == "/bin"
+    assert [name for name in child if name.lower() == "no_proxy"] == []
+    assert child["https_proxy"] == PROXY
+    assert child["SSL_CERT_FILE"] == child["CURL_CA_BUNDLE"] == str(BUNDLE)
+
+
+def test_tools_that_do_not_talk_to_models_keep_their_settings() -> None:
+    """A company's authority, configured for git or pip, is not overruled."""
+    child = child_environment({"GIT_SSL_CAINFO": "/corp.pem"}, PROXY, BUNDLE)
+    assert child["GIT_SSL_CAINFO"] == "/corp.pem"
+    assert {"PIP_CERT", "CURL_CA_BUNDLE"}.isdisjoint(child)
