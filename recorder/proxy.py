@@ -5,6 +5,7 @@ mitmproxy's own commands walk some thirty addons for every message; this one has
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -97,12 +98,22 @@ def _url(settings: ProxySettings, server: proxyserver.Proxyserver) -> str:
     if not addresses:
         problem = next((s.last_exception for s in server.servers if s.last_exception), None)
         raise ListenError(
-            f"{settings.host}:{settings.port} cannot be listened on "
-            f"({getattr(problem, 'strerror', None) or problem or 'no answer'}): "
+            f"{settings.host}:{settings.port} cannot be listened on ({_said(problem)}): "
             "choose another address with --listen, or port 0 for a free one."
         )
     host, port = addresses[0][:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _said(problem: BaseException | None) -> str:
+    """The system's words for it; mitmproxy's are about options that are not ours."""
+    # It raises an error of its own with the system's as its cause.
+    match problem and (problem.__cause__ or problem):
+        case OSError(errno=int(number)) if number > 0:
+            return os.strerror(number)
+        case OSError(strerror=words) as error:
+            return words or str(error)
+    return "it did not start"
 
 
 @contextmanager

@@ -128,6 +128,7 @@ def test_what_cannot_begin(
             (("-o", "file/t.db"), 3, "no tape can be made at file/t.db (file is not a folder)"),
             (("-o", "t.db", "--listen", f"127.0.0.1:{port}"), 2, f"127.0.0.1:{port} cannot be"),
             (("-o", "t.db", "--listen", "nowhere.invalid:0"), 2, "nowhere.invalid:0 cannot be"),
+            (("-o", "t.db", "--listen", "192.0.2.1:0"), 2, "192.0.2.1:0 cannot be listened on"),
             (("-o", "t.db", "--upstream", "http://nowhere.invalid"), 2, "its name is not known"),
         )
         for arguments, code, sentence in cases:
