@@ -171,6 +171,13 @@ def patient(maker: TapeMaker) -> None:
     answer(maker, 2003)
 
 
+def busy_twice(maker: TapeMaker) -> None:
+    """Refused, tried again, refused, tried again; each wait is measured to the next try."""
+    for at_ms in (0, 100):
+        maker.post(at_ms, ask("hi"), S1).refuse(at_ms + 5, 429, {"error": {"message": "no"}})
+    answer(maker, 500)
+
+
 def unreadable(maker: TapeMaker) -> None:
     """Text that is no JSON, and an item without its arguments."""
     item = {"type": "function_call", "name": "n", "call_id": "c1"}
@@ -250,6 +257,14 @@ def grown(maker: TapeMaker) -> None:
             "refused for the rate (rate_limit_exceeded: Please try again in 2s): "
             "the client tried again after 2.0 s, as asked",
             (Spot(1, 6000, "response.failed"),),
+        ),
+        (
+            busy_twice,
+            Kind.RATE_LIMITED,
+            "refused 2 times for the rate (429 Too Many Requests): "
+            "the client tried again after 95 ms; no delay was asked for, "
+            "the client tried again after 395 ms; no delay was asked for",
+            (Spot(1, 5000, "http.response"), Spot(2, 105_000, "http.response")),
         ),
         (
             unreadable,
