@@ -15,8 +15,9 @@ _CA_VARIABLES_WHERE_SET: Final = ("CURL_CA_BUNDLE",)
 """They would win over the others. Where they are not set, a tool's own settings must not lose to
 us: git and pip are not told of our authority at all, since we do not open what they talk to."""
 
-CA_VARIABLES: Final = (*_CA_VARIABLES, *_CA_VARIABLES_WHERE_SET)
-"""Variables that name files of certificate authorities, and that a child's environment replaces."""
+CA_VARIABLES: Final = (*_CA_VARIABLES, *_CA_VARIABLES_WHERE_SET, "PIP_CERT")
+"""Variables whose authorities the child goes on trusting. The last is not replaced, but loses to
+``REQUESTS_CA_BUNDLE`` inside pip."""
 
 
 def child_environment(

@@ -88,11 +88,12 @@ def test_the_bundle_holds_the_systems_roots_and_ours(authority: Authority, tmp_p
         "REQUESTS_CA_BUNDLE",
         "CURL_CA_BUNDLE",
         "NODE_EXTRA_CA_CERTS",
+        "PIP_CERT",
         "SSL_CERT_DIR",
     ],
 )
 def test_the_users_own_authorities_are_among_them(tmp_path: Path, variable: str) -> None:
-    """Under each name that is replaced, as a file or a folder, and the system's stay."""
+    """Under each name that they are known by, as a file or a folder, and the system's stay."""
     certificate, _ = loopback_certificate(tmp_path)
     named = str(tmp_path if variable.endswith("DIR") else certificate)
     roots = system_roots({variable: named})
