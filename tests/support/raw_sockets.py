@@ -86,8 +86,8 @@ def read_request(connection: socket.socket) -> bytes:
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             length = int(value)
-    while len(body) < length:
-        body += connection.recv(65536)
+    while len(body) < length and (received := connection.recv(65536)):
+        body += received
     return head + b"\r\n\r\n" + body
 
 
