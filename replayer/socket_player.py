@@ -1,10 +1,12 @@
 """Plays recorded WebSockets to those that a client opens. Sans-I/O.
 
-A handshake says little. Which recorded socket the client has opened is settled only by its first
-message; until then sockets, and recordings that nobody uses, may change places.
+A handshake says little, and so does a warm-up. Which recorded socket the client has opened is
+settled only by the first message that asks for something; until then sockets, and recordings that
+nobody uses, may change places.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from replayer.actions import Action, Hold
 from replayer.matching import Candidate, best_match, compare, nearest
@@ -31,9 +33,14 @@ class SocketPlayers:
         return socket
 
     def settle(self, socket: "SocketPlayer", asked: Asked) -> None:
-        """Gives ``socket`` the recording whose first request its first message is most like."""
+        """Gives ``socket`` the recording that goes on most like ``asked`` after its warm-ups."""
         script = self._place.script
-        free = {other.recorded.id: other for other in self._sockets if not other.has_begun}
+        warm_ups = socket.warm_ups
+        free = {
+            other.recorded.id: other
+            for other in self._sockets
+            if not other.has_begun and other.warm_ups == warm_ups
+        }
         candidates = [socket.recorded]
         candidates += [other.recorded for other in free.values() if other is not socket]
         unused = self._place.unused(socket.recorded.way)
@@ -41,9 +48,11 @@ class SocketPlayers:
         match = best_match(
             asked,
             [
-                _known_by(script.messages(each)[0], each)
+                Candidate(each, goes_on.session, goes_on.read)
                 for each in candidates
-                if _can_answer(asked, script.messages(each)[:1])
+                if _is_warmed(script.messages(each)[:warm_ups], warm_ups)
+                and _can_answer(asked, script.messages(each)[warm_ups : warm_ups + 1])
+                for goes_on in [socket.expected(script.messages(each)[warm_ups])]
             ],
             self._place.sessions.copy(),
         )
@@ -75,7 +84,26 @@ class SocketPlayer:
         self._upgrade = upgrade
         self._caller = caller
         self._noted = noted
+        self._warmed: list[tuple[int, Asked]] = []
+        self._given: str | None = None
         self._load(recorded)
+
+    @property
+    def warm_ups(self) -> int:
+        """How many warm-ups the client has asked for, and nothing else yet."""
+        return len(self._warmed)
+
+    def expected(self, message: RecordedMessage) -> Candidate[RecordedMessage]:
+        """A recorded message, for matching what comes after the warm-ups.
+
+        The answer to a warm-up gave the client a response id to go on from. Where that was
+        another recording's, it is no difference.
+        """
+        body = message.asked.body
+        if self._given is None or _goes_on_from(message) is None:
+            return message.candidate
+        given = replace(message.asked, body=body | {"previous_response_id": self._given})
+        return Candidate(message, given.session, lambda: given)
 
     def _load(self, recorded: RecordedExchange) -> None:
         self.recorded = recorded
@@ -91,6 +119,9 @@ class SocketPlayer:
         ids = self._place.sessions.ids.copy()
         match = compare(asked_by_upgrade(self._upgrade), candidate, ids)
         self._place.note_again(self._noted, match)
+        for noted, asked in self._warmed:
+            warm_up = compare(asked, self._unused.pop(0).candidate, ids)
+            self._place.note_again(noted, warm_up)
 
     def opened(self) -> Iterable[Action]:
         """What to do once the handshake is answered."""
@@ -101,24 +132,44 @@ class SocketPlayer:
         asked = asked_on_socket(self._upgrade, message)
         if not self.has_begun:
             self._sockets.settle(self, asked)
-            self.has_begun = True
-        candidates = [each.candidate for each in self._unused if _can_answer(asked, [each])]
-        match = best_match(asked, candidates, self._place.sessions)
+        is_open = not self.has_begun and asked.kind is RequestKind.WARM_UP
+        # A warm-up says too little to bind sessions by.
+        sessions = self._place.sessions.copy() if is_open else self._place.sessions
+        match = best_match(
+            asked,
+            [self.expected(each) for each in self._unused if _can_answer(asked, [each])],
+            sessions,
+        )
+        self.has_begun = not is_open
         if match is None:
             recorded = self._place.script.messages(self.recorded)
             near = nearest(asked, [each.candidate for each in recorded])
             self._place.note_unexpected(self._caller, asked, near)
             return socket_error(unexpected_sentence(near))
         self._unused.remove(match.recorded)
-        self._place.note(self._caller, asked, match)
+        noted = self._place.note(self._caller, asked, match)
+        if is_open:
+            self._warmed.append((noted, asked))
+            self._given = _goes_on_from(self._unused[0]) if self._unused else None
+        else:
+            self._given = None
         if self._place.refuses(match):
             return socket_error(difference_sentence(match.differences))
         return self._socket.answer(match.recorded.number)
 
 
-def _known_by(first: RecordedMessage, socket: RecordedExchange) -> Candidate[RecordedExchange]:
-    """A socket, for matching by the first thing that is asked on it."""
-    return Candidate(socket, first.asked.session, lambda: first.asked)
+def _goes_on_from(message: RecordedMessage) -> str | None:
+    """The id of the response that a message goes on from."""
+    body = message.asked.body
+    before = body.get("previous_response_id") if isinstance(body, dict) else None
+    return before if isinstance(before, str) else None
+
+
+def _is_warmed(messages: Sequence[RecordedMessage], warm_ups: int) -> bool:
+    """Whether a recorded socket begins with as many warm-ups."""
+    return len(messages) == warm_ups and all(
+        message.asked.kind is RequestKind.WARM_UP for message in messages
+    )
 
 
 def _can_answer(asked: Asked, recorded: Sequence[RecordedMessage]) -> bool:
