@@ -167,7 +167,7 @@ def test_an_id_may_stand_for_another() -> None:
     """Where the recording has one id the replay may have another, alone or within a text."""
     assert found({"id": A}, {"id": X}) == []
     assert found({"text": f"turn {A}, thread {B}."}, {"text": f"turn {X}, thread {Y}."}) == []
-    assert found({"id": A.upper()}, {"id": X}) == []
+    assert found({"id": X.upper()}, {"id": Y.upper()}) == []
 
 
 def test_an_id_stands_for_one_id_only() -> None:

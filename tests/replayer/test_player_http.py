@@ -102,6 +102,17 @@ def test_two_sessions_may_ask_the_same_in_turns(player: OpenPlayer) -> None:
     assert order == [b"0", b"2", b"1", b"3"]
 
 
+def test_sessions_may_be_named_in_bodies_alone(player: OpenPlayer) -> None:
+    """A client that sends no such header names its conversation where its cache is named."""
+    recording = Recording()
+    for number, key in enumerate(("one", "two", "one", "two")):
+        asked = create("same", prompt_cache_key=key)
+        recording.post(asked, (b"%d" % number,), session=None)
+    playing = player(recording)
+    requests = [post(create("same", prompt_cache_key=key), session=None) for key in "xxyy"]
+    assert [body(playing, request) for request in requests] == [b"0", b"2", b"1", b"3"]
+
+
 def test_a_changed_request_is_answered_and_told(player: OpenPlayer) -> None:
     """Unless told to be strict, a difference is reported and the recorded answer given."""
     playing = player(conversation("a"))

@@ -149,6 +149,16 @@ def test_a_warm_up_that_was_not_recorded_is_refused(player: OpenPlayer) -> None:
     assert ask(socket, asks("a")) == ["one"]
 
 
+def test_the_nearest_of_an_unexpected_request_is_still_not_asked(player: OpenPlayer) -> None:
+    """To be like what was asked is not to have been asked."""
+    recording = Recording()
+    recording.socket(wants(asks("a")), says(event("one")))
+    playing = player(recording)
+    refusal(open_socket(playing), warm_up())
+    assert met(playing)[1:] == [(Verdict.UNEXPECTED, 1, 0)]
+    assert not_asked(playing) == [(1, 0)]
+
+
 def test_a_warm_up_that_is_left_out_is_passed_over(player: OpenPlayer) -> None:
     """A client that does not warm up is answered as the one that did, and told."""
     recording = Recording()

@@ -259,6 +259,24 @@ def test_requests_may_be_pipelined(serve: Serve) -> None:
             assert client.read_chunks() == [text]
 
 
+def test_a_request_may_come_while_another_is_answered(serve: Serve) -> None:
+    """It waits for its turn: nothing that arrives early is lost."""
+    recording = Recording()
+    number = recording.post(create("a"), (b"a",), session=None)
+    recording.facts.pop()
+    recording.pause(100_000)
+    recording.end(number, COMPLETE)
+    recording.post(create("b"), (b"b",), session=None)
+    with serve(recording, factor=1.0) as server, asked(server) as client:
+        client.send(ASKED)
+        client.read_head()
+        assert client.read_chunk() == b"a"
+        client.send(request_bytes("POST", "/v1/responses", json.dumps(create("b")).encode()))
+        assert client.read_chunk() == b""
+        client.read_head()
+        assert client.read_chunks() == [b"b"]
+
+
 def test_a_request_may_come_while_an_answer_is_held(serve: Serve) -> None:
     """It is not answered, as it would not have been; that the client leaves is still seen."""
     with serve(recorded(b"a", ending=LEFT)) as server, asked(server) as client:

@@ -155,7 +155,7 @@ def test_large_answers_come_whole_through_tls(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "over"), [(CUT, Over.FIN), (RESET, Over.RESET), (Ending(None), Over.FIN)]
+    ("ending", "over"), [(CUT, Over.TORN), (RESET, Over.RESET), (Ending(None), Over.FIN)]
 )
 def test_tls_ends_as_the_recording_does(serve: Serve, ending: Ending, over: Over) -> None:
     """A cut is a FIN without a goodbye, a reset reaches the socket; a stream that said everything

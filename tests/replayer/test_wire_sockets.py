@@ -10,7 +10,7 @@ from socket import create_connection
 from typing import Any
 
 import pytest
-from raw_client import Over, raw_client
+from raw_client import TIMEOUT_S, Over, raw_client
 from raw_websocket import (
     BINARY,
     CLOSE,
@@ -154,6 +154,16 @@ def test_compression_is_the_recorded_one(serve: Serve, keeps_context: bool) -> N
         assert socket.reader.fault is None
 
 
+def test_what_is_compressed_is_marked_and_small(serve: Serve) -> None:
+    """A message of 70 kB crosses in a frame of a few hundred bytes."""
+    recording = talk(says(EVENTS[2]), headers=COMPRESSED, ending=CUT)
+    with serve(recording) as server, opened(server, OFFER) as socket:
+        socket.ask(asks("a"))
+        data, _ = socket.client.read_to_end()
+    assert data[0] == 0xC1
+    assert len(data) < 500
+
+
 def test_a_client_without_compression_is_sent_none(serve: Serve) -> None:
     """Whatever was agreed on in the recording."""
     with serve(talk(says(*EVENTS), headers=COMPRESSED)) as server, opened(server) as socket:
@@ -263,6 +273,10 @@ def test_a_close_frame_is_sent_as_it_was(serve: Serve, code: int | None, reason:
     ):
         socket.ask(asks("a"))
         assert [socket.hear() for _ in range(4)] == [*HEARD, Message(PieceKind.CLOSE, closed.data)]
+        socket.client.connection.settimeout(0.02)
+        with pytest.raises(TimeoutError):
+            socket.client.connection.recv(1)
+        socket.client.connection.settimeout(TIMEOUT_S)
         socket.client.send(frame(CLOSE, closed.data))
         assert socket.hear_to_end() == ([], Over.FIN)
     ends = [fact for fact in server.facts if isinstance(fact, End)]
@@ -425,6 +439,8 @@ def test_a_message_need_not_be_json_nor_even_text(serve: Serve) -> None:
         Verdict.EXACT,
         Verdict.UNEXPECTED,
     ]
+    asked_with = [(kind, data) for sender, kind, data in pieces(server) if sender is Sender.CLIENT]
+    assert asked_with[1:] == [(PieceKind.BINARY, b"\x00"), (PieceKind.TEXT, b"\xff\xfe")]
 
 
 def test_a_message_beyond_the_recorded_ones_is_refused(serve: Serve) -> None:

@@ -14,6 +14,9 @@ class Over(StrEnum):
     """How the server ended a connection."""
 
     FIN = "fin"
+    """In order; under TLS, with a goodbye."""
+    TORN = "torn"
+    """Under TLS, a FIN without one."""
     RESET = "reset"
 
 
@@ -65,7 +68,7 @@ class RawClient:
             except ConnectionResetError:
                 return bytes(data), Over.RESET
             except ssl.SSLEOFError:
-                return bytes(data), Over.FIN
+                return bytes(data), Over.TORN
             if not more:
                 return bytes(data), Over.FIN
             data += more
@@ -93,7 +96,9 @@ class RawClient:
 
     def begin_tls(self, context: ssl.SSLContext, name: str | None) -> None:
         """Speaks TLS from here on; ``name`` is whom it asks for."""
-        self.connection = context.wrap_socket(self.connection, server_hostname=name)
+        self.connection = context.wrap_socket(
+            self.connection, server_hostname=name, suppress_ragged_eofs=False
+        )
 
 
 @contextmanager
