@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -93,7 +92,7 @@ async def _record(
         )
         proxy = running_proxy(settings, addon, tell)
         if not recording.command:
-            return await _until_stopped(recording, authority, proxy, writer, tell)
+            return await _until_stopped(recording, bundle, proxy, writer, tell)
         with Signals() as signals:
             async with proxy as url:
                 child = child_environment(environment, url, bundle)
@@ -117,7 +116,7 @@ async def _check_is_known(upstream: Upstream | None) -> None:
 
 async def _until_stopped(
     recording: Recording,
-    authority: Authority,
+    bundle: Path,
     proxy: AbstractAsyncContextManager[str],
     writer: TapeWriter,
     tell: Callable[[str], None],
@@ -126,7 +125,7 @@ async def _until_stopped(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with proxy as url:
-        for line in _how_to_use(url, recording, authority):
+        for line in _how_to_use(url, recording, bundle):
             tell(line)
         await stop.wait()
     # Here, where a second Ctrl-C cannot cut it short.
@@ -140,7 +139,7 @@ async def _settled(capture: Capture) -> None:
         await asyncio.sleep(0.01)
 
 
-def _how_to_use(url: str, recording: Recording, authority: Authority) -> Sequence[str]:
+def _how_to_use(url: str, recording: Recording, bundle: Path) -> Sequence[str]:
     if recording.reverse is not None:
         return (
             f"recording to {recording.tape}; requests to {url} go to {recording.reverse}.",
@@ -149,7 +148,8 @@ def _how_to_use(url: str, recording: Recording, authority: Authority) -> Sequenc
         )
     return (
         f"recording to {recording.tape}; the proxy is {url}.",
-        f"start the client with HTTPS_PROXY={url} HTTP_PROXY={url} "
-        f"SSL_CERT_FILE={os.fspath(authority.certificate)}",
+        f"start the client with HTTPS_PROXY={url} HTTP_PROXY={url} SSL_CERT_FILE={bundle}",
+        "the same file goes into CODEX_CA_CERTIFICATE, REQUESTS_CA_BUNDLE and "
+        "NODE_EXTRA_CA_CERTS; it is there as long as the proxy is.",
         "Ctrl-C ends the recording.",
     )

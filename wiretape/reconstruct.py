@@ -116,7 +116,11 @@ class Session:
 
     @property
     def until_us(self) -> int:
-        return max(each.attempt.until_us or each.attempt.at_us for each in self.tries)
+        """When the last of it was over; of what is still open, when it was last heard."""
+        return max(
+            each.attempt.until_us or each.attempt.last_event_us or each.attempt.at_us
+            for each in self.tries
+        )
 
     @property
     def events(self) -> int:

@@ -17,7 +17,7 @@ class Address(click.ParamType[tuple[str, int]]):
         if isinstance(value, tuple):
             return value
         host, colon, port = str(value).rpartition(":")
-        if not colon or not port.isdigit() or int(port) > 65535:
+        if not colon or not (port.isascii() and port.isdecimal()) or int(port) > 65535:
             self.fail(f"{value!r} is no address: give HOST:PORT, like 127.0.0.1:8080.", param, ctx)
         return host.strip("[]") or "127.0.0.1", int(port)
 
