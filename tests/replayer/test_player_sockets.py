@@ -217,6 +217,62 @@ def test_the_first_message_tells_which_socket_was_opened(player: OpenPlayer) -> 
     assert not_asked(playing) == []
 
 
+def two_warmed_sessions() -> Recording:
+    """Two sessions that warm up alike and ask different things, each on a socket of its own."""
+    recording = Recording()
+    for session, text in ((SESSION, "a"), (OTHER_SESSION, "b")):
+        recording.socket(
+            wants(warm_up()),
+            says({"type": f"warmed {text}"}),
+            wants(asks(text, previous_response_id=f"warm_{text}")),
+            says({"type": f"for {text}"}),
+            session=session,
+        )
+    return recording
+
+
+def test_a_warm_up_does_not_tell_which_socket_was_opened(player: OpenPlayer) -> None:
+    """What comes after it does; that it goes on from the other one's warm-up is no difference."""
+    playing = player(two_warmed_sessions())
+    mine = open_socket(playing, upgrade(session=Y))
+    assert ask(mine, warm_up()) == ["warmed a"]
+    assert ask(mine, asks("b", previous_response_id="warm_a")) == ["for b"]
+    other = open_socket(playing, upgrade(session=X))
+    assert ask(other, warm_up()) == ["warmed a"]
+    assert ask(other, asks("a", previous_response_id="warm_a")) == ["for a"]
+    assert met(playing) == [
+        (Verdict.EXACT, 2, None),
+        (Verdict.EXACT, 2, 0),
+        (Verdict.EXACT, 2, 1),
+        (Verdict.EXACT, 1, None),
+        (Verdict.EXACT, 1, 0),
+        (Verdict.EXACT, 1, 1),
+    ]
+    assert not_asked(playing) == []
+
+
+def test_warmed_sockets_may_have_to_change_places(player: OpenPlayer) -> None:
+    """Both are open and warm before either has asked."""
+    playing = player(two_warmed_sessions())
+    mine = open_socket(playing, upgrade(session=Y))
+    other = open_socket(playing, upgrade(session=X))
+    assert [ask(socket, warm_up()) for socket in (mine, other)] == [["warmed a"], ["warmed b"]]
+    assert ask(mine, asks("b", previous_response_id="warm_a")) == ["for b"]
+    assert ask(other, asks("a", previous_response_id="warm_b")) == ["for a"]
+    assert {verdict for verdict, _, _ in met(playing)} == {Verdict.EXACT}
+    assert not_asked(playing) == []
+
+
+def test_what_does_not_go_on_from_the_warm_up_differs(player: OpenPlayer) -> None:
+    """Only the response that the client was given counts as the recorded one."""
+    playing = player(two_warmed_sessions())
+    socket = open_socket(playing)
+    ask(socket, warm_up())
+    assert ask(socket, asks("b", previous_response_id="warm_b")) == ["for b"]
+    (difference,) = playing.report.requests[-1].differences
+    assert difference.path == "previous_response_id"
+
+
 def test_two_open_sockets_may_have_to_change_places(player: OpenPlayer) -> None:
     """Sockets opened before either has asked are told apart by what they ask."""
     recording = Recording()
