@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from replay_runs import Ran, conversation
 from replaying import Replaying, replaying
 from tapes import Recording
 
 from gateway.authority import Authority, open_authority
 from replayer.player import Player
 from replayer.script import Script
+from wiretape.cli import main
 from wiretape.store_reader import TapeReader
 
 type OpenScript = Callable[..., Script]
@@ -55,3 +57,27 @@ def serve(tmp_path: Path, authority: Authority) -> Callable[..., AbstractContext
         return replaying(path, authority, **options)
 
     return served
+
+
+@pytest.fixture
+def run(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
+) -> Callable[..., Ran]:
+    """Runs ``wiretape replay`` with these arguments, in this process."""
+    # Loading the authority's key anew for each run takes longer than the rest of it.
+    monkeypatch.setattr("replayer.run.open_authority", lambda _: authority)
+
+    def ran(*arguments: str | Path) -> Ran:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main(["replay", *map(str, arguments)])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return Ran(int(left.value.code or 0), out, err)
+
+    return ran
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    return conversation("a", "b").write(tmp_path / "tape.db")

@@ -1,23 +1,20 @@
-"""``wiretape replay``: reports, tapes, exit codes, refusals; and nothing leaves the machine."""
+"""``wiretape replay``: reports, tapes, exit codes; and nothing leaves the machine."""
 
 import json
 import os
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import asking_child
 import pytest
+from replay_runs import ASKED_WITH, URL, WSS, Ran, asking, child, conversation
 from tapes import (
     CUT,
     HOST,
@@ -35,80 +32,10 @@ from tapes import (
 )
 
 from gateway.authority import Authority
-from wiretape.cli import main
 from wiretape.facts import EndKind
 from wiretape.store_reader import TapeReader
 
-URL = f"https://{HOST}/v1/responses"
-WSS = f"wss://{HOST}/v1/responses"
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a command came to. ``answers`` are what the client that it ran was told."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def answers(self) -> list[Any]:
-        heard: list[Any] = json.loads(self.stdout)
-        return heard
-
-
 type Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
-) -> Run:
-    """Runs ``wiretape replay`` with these arguments, in this process."""
-    # Loading the authority's key anew for each run takes longer than the rest of it.
-    monkeypatch.setattr("replayer.run.open_authority", lambda _: authority)
-
-    def ran(*arguments: str | Path) -> Ran:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main(["replay", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return Ran(int(left.value.code or 0), out, err)
-
-    return ran
-
-
-def child(*asked: tuple[str, str, Any]) -> list[str]:
-    """The command that asks these things."""
-    return ["--", sys.executable, asking_child.__file__, json.dumps(asked)]
-
-
-def asking(*texts: str, session: str = SESSION) -> list[str]:
-    """The command that asks for each of these."""
-    return child(*(("POST", URL, create(text, prompt_cache_key=session)) for text in texts))
-
-
-def conversation(*texts: str, session: str = SESSION) -> Recording:
-    """What that command asks, recorded, each answered with its own text."""
-    recording = Recording()
-    for text in texts:
-        recording.post(
-            create(text, prompt_cache_key=session),
-            (text.encode(),),
-            session=None,
-            asked_with=ASKED_WITH,
-        )
-    return recording
-
-
-ASKED_WITH = (*JSON_HEADERS, ("accept-encoding", "identity"))
-"""The headers that the client sends, as far as they count."""
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Path:
-    return conversation("a", "b").write(tmp_path / "tape.db")
 
 
 def test_a_replay_is_reported_in_full(run: Run, tmp_path: Path) -> None:
@@ -308,112 +235,6 @@ def test_one_session_of_several(run: Run, tmp_path: Path) -> None:
     ran = run(path, "--session", OTHER_SESSION[:13], *asking("b", session=OTHER_SESSION))
     assert ran.answers == [[200, "b"]]
     assert ran.stderr.startswith("wiretape: 1 request: 1 exact, 0 different, 0 unexpected, 0 not")
-
-
-def refused(ran: Ran, code: int, sentence: str) -> None:
-    """It is one sentence, and the child did not run."""
-    assert ran.stderr == f"wiretape: {sentence}\n"
-    assert (ran.exit_code, ran.stdout) == (code, "")
-
-
-def test_a_session_that_is_not_there(run: Run, tape: Path, tmp_path: Path) -> None:
-    """Nothing is run and nothing left behind."""
-    output = tmp_path / "replay.db"
-    refused(
-        run(tape, "--session", "nobody", "-o", output, *asking("a")),
-        2,
-        f"{tape} has no session 'nobody': `wiretape ls {tape}` lists its sessions.",
-    )
-    assert not output.exists()
-
-
-def test_a_tape_that_is_not_there(run: Run, tmp_path: Path) -> None:
-    """It says where to look for others."""
-    missing = tmp_path / "none.db"
-    refused(
-        run(missing, *asking("a")),
-        3,
-        f"there is no tape at {missing}: `wiretape ls` lists the tapes there are.",
-    )
-
-
-@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0" + bytes(50), b"no tape at all" * 99])
-def test_a_file_that_is_no_tape(run: Run, tmp_path: Path, content: bytes) -> None:
-    """Empty, truncated, foreign: one sentence, whatever it is."""
-    path = tmp_path / "tape.db"
-    path.write_bytes(content)
-    ran = run(path, *asking("a"))
-    assert (ran.exit_code, ran.stdout) == (3, "")
-    assert ran.stderr.startswith(f"wiretape: {path} ")
-    assert ran.stderr.count("\n") == 1
-
-
-def test_a_newer_tape(run: Run, tape: Path) -> None:
-    """What we do not understand we do not replay."""
-    with closing(sqlite3.connect(tape)) as database, database:
-        database.execute(
-            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at)"
-            " VALUES ('wiretape', 'm999_later', '')"
-        )
-    ran = run(tape, *asking("a"))
-    assert ran.exit_code == 3
-    assert "newer" in ran.stderr
-
-
-@pytest.mark.parametrize("speed", ["0", "-1", "fast", "nan", "inf", "1e9", ""])
-def test_a_speed_that_is_none(run: Run, tape: Path, speed: str) -> None:
-    """Only max and sensible factors."""
-    ran = run(tape, "--speed", speed, *asking("a"))
-    assert (ran.exit_code, ran.stdout) == (2, "")
-    assert f"{speed!r} is no speed: give max, 1 or another factor." in ran.stderr
-
-
-def test_a_busy_port(run: Run, tape: Path, tmp_path: Path) -> None:
-    """It says what to do, and leaves no tape behind."""
-    output = tmp_path / "replay.db"
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        ran = run(tape, "--listen", f"127.0.0.1:{port}", "-o", output, *asking("a"))
-    assert (ran.exit_code, ran.stdout) == (2, "")
-    assert ran.stderr.startswith(f"wiretape: 127.0.0.1:{port} cannot be listened on (")
-    assert ran.stderr.endswith("choose another address with --listen, or port 0 for a free one.\n")
-    assert list(tmp_path.glob("replay.db*")) == []
-
-
-@pytest.mark.parametrize(("name", "code"), [("no-such-command", 127), ("not-executable", 126)])
-def test_a_command_that_cannot_be_run(
-    run: Run, tape: Path, tmp_path: Path, name: str, code: int
-) -> None:
-    """The shell's exit codes, and no tape left behind."""
-    (tmp_path / "not-executable").write_text("no program")
-    output = tmp_path / "replay.db"
-    ran = run(tape, "-o", output, "--", tmp_path / name)
-    assert ran.exit_code == code
-    assert ran.stderr.count("\n") == 1
-    assert list(tmp_path.glob("replay.db*")) == []
-
-
-def test_what_is_there_is_not_replaced(run: Run, tape: Path) -> None:
-    """Neither a tape, nor the recording itself, nor what is no report; and nothing is run."""
-    before = tape.read_bytes()
-    sentence = f"{tape} exists already: choose another name or remove it first."
-    refused(run(tape, "-o", tape, *asking("a")), 2, sentence)
-    refused(
-        run(tape, "--report", tape, *asking("a")),
-        2,
-        f"{tape} exists and is no report of a replay: name another file with --report.",
-    )
-    assert tape.read_bytes() == before
-
-
-def test_a_report_and_a_tape_need_a_file_each(run: Run, tape: Path, tmp_path: Path) -> None:
-    """One would overwrite the other."""
-    both = tmp_path / "both"
-    refused(
-        run(tape, "--report", both, "-o", both, *asking("a")),
-        2,
-        f"{both} cannot be both the report and the tape of the replay: name two files.",
-    )
 
 
 def test_the_pace_is_the_recorded_one_if_asked_for(run: Run, tmp_path: Path) -> None:

@@ -1,75 +1,46 @@
-"""WebSockets on the wire: messages, control frames, closes and drops come as recorded."""
+"""WebSockets on the wire: handshakes, messages and control frames come as recorded."""
 
-import asyncio
 import json
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from socket import create_connection
 from typing import Any
 
 import pytest
-from raw_client import TIMEOUT_S, Over, raw_client
+from raw_client import Over, raw_client
 from raw_websocket import (
     BINARY,
-    CLOSE,
     PING,
     PONG,
     TEXT,
-    RawSocket,
     frame,
     handshake_bytes,
     raw_socket,
 )
 from replaying import Replaying
+from socket_talks import EVENTS, HEARD, SESSION_LINE, opened, pieces, talk
 from tapes import (
     CUT,
-    LEFT,
-    RESET,
-    SESSION,
     UPGRADED,
-    Ending,
     Recording,
     answer,
     asks,
-    close_frame,
     control,
     says,
-    server_closed,
     wants,
 )
-from websockets.asyncio.client import connect as connect_async
-from websockets.exceptions import ConnectionClosed, ConnectionClosedOK, InvalidStatus
+from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from replayer.report import Verdict
-from wiretape.facts import End, EndKind, Piece, PieceKind, ResponseHead, Sender
+from wiretape.facts import EndKind, PieceKind, ResponseHead, Sender
 from wiretape.frames import Message, PermessageDeflate
 
 type Serve = Callable[..., AbstractContextManager[Replaying]]
 
-SESSION_LINE = f"session_id: {SESSION}"
-EVENTS = ({"type": "one", "text": "\u2028 ✓ \x00"}, {"type": "two"}, {"type": "x" * 70_000})
-HEARD = [Message(PieceKind.TEXT, json.dumps(event).encode()) for event in EVENTS]
 COMPRESSED = (*UPGRADED, ("sec-websocket-extensions", "permessage-deflate"))
 OFFER = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
-
-
-def talk(*steps: Any, ending: Ending = LEFT, **more: Any) -> Recording:
-    """A socket on which one request is asked, then these things cross."""
-    recording = Recording()
-    recording.socket(wants(asks("a")), *steps, ending=ending, **more)
-    return recording
-
-
-def opened(server: Replaying, *lines: str) -> AbstractContextManager[RawSocket]:
-    return raw_socket(server.host, server.port, SESSION_LINE, *lines)
-
-
-def pieces(server: Replaying) -> list[tuple[Sender, PieceKind, bytes]]:
-    """What crossed, on the replay's own tape."""
-    return [(x.sender, x.kind, x.data) for x in server.facts if isinstance(x, Piece)]
 
 
 @pytest.mark.parametrize("factor", [None, 1.0])
@@ -247,182 +218,6 @@ def test_binary_messages_and_undecoded_bytes_come_again(serve: Serve) -> None:
     assert over is Over.FIN
 
 
-CLOSES = [
-    (1000, ""),
-    (1001, "going away"),
-    (1011, "scripted failure ✓"),
-    (1012, ""),
-    (1005, "never on a wire"),
-    (1006, ""),
-    (1015, ""),
-    (999, "too low"),
-    (3000, "x" * 123),
-    (4999, ""),
-    (65535, ""),
-    (None, ""),
-]
-
-
-@pytest.mark.parametrize(("code", "reason"), CLOSES)
-def test_a_close_frame_is_sent_as_it_was(serve: Serve, code: int | None, reason: str) -> None:
-    """Every code and reason, allowed or not, or none at all; then FIN, once it is answered."""
-    closed = close_frame(code, reason)
-    with (
-        serve(talk(says(*EVENTS), (closed,), ending=server_closed(code, reason))) as server,
-        opened(server) as socket,
-    ):
-        socket.ask(asks("a"))
-        assert [socket.hear() for _ in range(4)] == [*HEARD, Message(PieceKind.CLOSE, closed.data)]
-        socket.client.connection.settimeout(0.02)
-        with pytest.raises(TimeoutError):
-            socket.client.connection.recv(1)
-        socket.client.connection.settimeout(TIMEOUT_S)
-        socket.client.send(frame(CLOSE, closed.data))
-        assert socket.hear_to_end() == ([], Over.FIN)
-    ends = [fact for fact in server.facts if isinstance(fact, End)]
-    assert ends == [
-        End(1, 0, EndKind.WEBSOCKET_CLOSED, Sender.SERVER, code, reason if code else "")
-    ]
-
-
-def test_a_client_sees_the_recorded_close(serve: Serve) -> None:
-    """As a library tells it, without waiting for anything."""
-    steps = (close_frame(1011, "scripted failure"),)
-    url = "/v1/responses"
-    with (
-        serve(talk(steps, ending=server_closed(1011))) as server,
-        connect(f"ws://127.0.0.1:{server.port}{url}") as mine,
-    ):
-        mine.send(json.dumps(asks("a")))
-        with pytest.raises(ConnectionClosed) as closed:
-            mine.recv()
-        assert closed.value.rcvd is not None
-        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1011, "scripted failure")
-
-
-def test_a_close_frame_that_nobody_answers_is_followed_by_fin(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server waits for the answer, but not for ever."""
-    monkeypatch.setattr("replayer.socket_server._CLOSE_ANSWER_S", 0.05)
-    with (
-        serve(talk((close_frame(1000),), ending=server_closed(1000))) as server,
-        opened(server) as socket,
-    ):
-        socket.ask(asks("a"))
-        assert socket.hear_to_end() == ([Message(PieceKind.CLOSE, b"\x03\xe8")], Over.FIN)
-
-
-@pytest.mark.parametrize(("ending", "over"), [(CUT, Over.FIN), (RESET, Over.RESET)])
-def test_a_socket_without_a_close_frame_is_dropped(
-    serve: Serve, ending: Ending, over: Over
-) -> None:
-    """FIN or RST, after every message that came before it."""
-    with serve(talk(says(*EVENTS), ending=ending)) as server, opened(server) as socket:
-        socket.ask(asks("a"))
-        assert socket.hear_to_end() == (HEARD, over)
-    kind = EndKind.SERVER_CLOSED if ending is CUT else EndKind.RESET
-    assert server.ends() == [(kind, Sender.SERVER)]
-
-
-def test_a_client_that_closes_is_answered_at_once(serve: Serve) -> None:
-    """Its close frame comes back, then FIN: a client that waits for it waits for nothing."""
-    steps = (close_frame(1000, "bye", Sender.CLIENT), close_frame(1000, "bye"))
-    ending = Ending(EndKind.WEBSOCKET_CLOSED, Sender.CLIENT, 1000, "bye")
-    with serve(talk(says(*EVENTS), steps, ending=ending)) as server, opened(server) as socket:
-        socket.ask(asks("a"))
-        assert [socket.hear() for _ in EVENTS] == HEARD
-        socket.client.send(frame(CLOSE, b"\x03\xe8bye"))
-        assert socket.hear_to_end() == ([Message(PieceKind.CLOSE, b"\x03\xe8bye")], Over.FIN)
-    assert server.ends() == [(EndKind.WEBSOCKET_CLOSED, Sender.CLIENT)]
-    assert pieces(server)[-2:] == [
-        (Sender.CLIENT, PieceKind.CLOSE, b"\x03\xe8bye"),
-        (Sender.SERVER, PieceKind.CLOSE, b"\x03\xe8bye"),
-    ]
-
-
-def test_a_client_that_closes_in_the_middle_of_an_answer(serve: Serve) -> None:
-    """It is answered whatever else there was to say, an hour later."""
-    recording = Recording()
-    number = recording.open_socket()
-    recording.on(number, wants(asks("a")), says(EVENTS[0]))
-    recording.pause(3600_000_000)
-    recording.on(number, says(EVENTS[1]))
-    with serve(recording, factor=1.0) as server, opened(server) as socket:
-        socket.ask(asks("a"))
-        assert socket.hear() == HEARD[0]
-        socket.client.send(frame(CLOSE, b""))
-        assert socket.hear_to_end() == ([Message(PieceKind.CLOSE, b"")], Over.FIN)
-
-
-def test_a_library_closes_without_waiting(serve: Serve) -> None:
-    """The closing handshake is complete, and both sides know it."""
-
-    async def run(port: int) -> None:
-        url = f"ws://127.0.0.1:{port}/v1/responses"
-        async with connect_async(url, close_timeout=3600) as mine:
-            await mine.send(json.dumps(asks("a")))
-            assert [await mine.recv(decode=False) for _ in EVENTS] == [x.data for x in HEARD]
-            await mine.close(1000, "done")
-            with pytest.raises(ConnectionClosedOK):
-                await mine.recv()
-
-    with serve(talk(says(*EVENTS))) as server:
-        asyncio.run(run(server.port))
-
-
-def test_a_client_that_drops_is_noted(serve: Serve) -> None:
-    """Codex drops a finished socket without a close frame."""
-    with serve(talk(says(*EVENTS))) as server:
-        with opened(server) as socket:
-            socket.ask(asks("a"))
-            assert [socket.hear() for _ in EVENTS] == HEARD
-        assert server.ends() == [(EndKind.CLIENT_CLOSED, Sender.CLIENT)]
-
-
-def test_a_client_may_leave_in_a_flood(serve: Serve) -> None:
-    """In the middle of many megabytes: the server notes it, and goes on with others."""
-    recording = Recording()
-    recording.socket(wants(asks("a")), says(*[{"type": "x" * 1_000_000}] * 16))
-    recording.socket(wants(asks("b")), says(EVENTS[1]))
-    with serve(recording) as server:
-        with opened(server) as socket:
-            socket.ask(asks("a"))
-            socket.hear()
-        assert server.ends() == [(EndKind.CLIENT_CLOSED, Sender.CLIENT)]
-        with opened(server) as socket:
-            socket.ask(asks("b"))
-            assert socket.hear() == HEARD[1]
-
-
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
-        (b"\x81\x05hello", 1002),
-        (frame(0x3, b""), 1002),
-        (frame(TEXT, b"x", flags=0x40), 1002),
-        (frame(0, b"x"), 1002),
-        (frame(PING, b"x" * 126), 1002),
-        (frame(CLOSE, b"\x03"), 1002),
-        (frame(CLOSE, (999).to_bytes(2)), 1002),
-    ],
-)
-def test_what_is_no_websocket_is_closed(serve: Serve, data: bytes, code: int) -> None:
-    """Unmasked frames, unknown ones, stray fragments, broken control frames: as the standard wants
-    it, and nothing fails inside."""
-    with serve(talk(says(*EVENTS))) as server:
-        with opened(server) as socket:
-            socket.client.send(data)
-            (closed,), over = socket.hear_to_end()
-            assert (closed.kind, closed.data[:2], over) == (
-                PieceKind.CLOSE,
-                code.to_bytes(2),
-                Over.FIN,
-            )
-        assert server.ends() == [(EndKind.WEBSOCKET_CLOSED, Sender.SERVER)]
-    assert pieces(server)[-1] == (Sender.SERVER, PieceKind.CLOSE, closed.data)
-
-
 def test_a_message_need_not_be_json_nor_even_text(serve: Serve) -> None:
     """Whatever the client sends is looked for in the recording."""
     asked = control(Sender.CLIENT, PieceKind.BINARY, b"\x00")
@@ -524,13 +319,3 @@ def test_a_handshake_keeps_its_pace(serve: Serve) -> None:
         began_s = time.monotonic()
         with opened(server):
             assert time.monotonic() - began_s >= 0.1
-
-
-def test_the_end_of_the_server_is_noted(serve: Serve) -> None:
-    """A socket that is still open is cut off, and the tape says why."""
-    with serve(talk(says(*EVENTS))) as server:
-        client = create_connection((server.host, server.port))
-        client.sendall(handshake_bytes(SESSION_LINE))
-        assert client.recv(12) == b"HTTP/1.1 101"
-    client.close()
-    assert server.ends() == [(EndKind.RECORDER_STOPPED, None)]
