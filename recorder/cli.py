@@ -1,6 +1,7 @@
 """``wiretape record``."""
 
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -82,6 +83,8 @@ def record(
     host, port = listen
     recording = Recording(tape, host, port, routing, command, target if is_reverse else None)
     code = run_recording(recording, os.environ, _tell)
+    # What is left is the last line and the exit code; a second Ctrl-C must not cut them off.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _tell(_last_line(tape))
     return code
 
