@@ -71,11 +71,13 @@ class OpenExchange:
 
     def chunk(self, at_us: int, data: bytes) -> None:
         """Some of the response's body has arrived."""
-        self._piece(Piece(self.number, at_us, Sender.SERVER, PieceKind.CHUNK, data))
+        if not self._has_ended:
+            self._put(Piece(self.number, at_us, Sender.SERVER, PieceKind.CHUNK, data))
 
-    def socket_bytes(self, at_us: int, sender: Sender, data: bytes) -> None:
+    def socket_bytes(self, sender: Sender, at_us: int, data: bytes) -> None:
         """Bytes of an upgraded connection have arrived; they are decoded off the hot path."""
-        self._piece(Piece(self.number, at_us, sender, PieceKind.UNDECODED, data))
+        if not self._has_ended:
+            self._put(Piece(self.number, at_us, sender, PieceKind.UNDECODED, data))
 
     def lost(self, at_us: int, size_bytes: int, reason: str) -> None:
         """Something crossed that could not be captured."""
@@ -94,10 +96,6 @@ class OpenExchange:
         detail = None if detail is None else redact_text(detail)
         self._put(End(self.number, at_us, how, side, detail=detail))
         self._over(self.number)
-
-    def _piece(self, piece: Piece) -> None:
-        if not self._has_ended:
-            self._put(piece)
 
 
 class Capture:

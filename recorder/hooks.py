@@ -6,7 +6,7 @@ connections are relayed byte for byte, and a failure of ours becomes a gap on th
 
 import logging
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final
 
 from mitmproxy import ctx, http, tcp, tls
@@ -207,11 +207,7 @@ class RecorderAddon:
         flow.messages.clear()
         if exchange := self._upgraded.get(flow.client_conn.id):
             sender = Sender.CLIENT if message.from_client else Sender.SERVER
-            self._keep(
-                exchange,
-                message.content,
-                lambda at_us, data: exchange.socket_bytes(at_us, sender, data),
-            )
+            self._tee(exchange, partial(exchange.socket_bytes, sender))(message.content)
 
     @_never_harms
     def tcp_end(self, flow: tcp.TCPFlow) -> None:
@@ -245,19 +241,14 @@ class RecorderAddon:
     ) -> Callable[[bytes], bytes]:
         def through(data: bytes) -> bytes:
             if data:
-                self._keep(exchange, data, keep)
+                try:
+                    keep(self._now_us(), data)
+                except Exception as error:
+                    # Passed on, it would drop the bytes from the client's stream.
+                    exchange.lost(self._now_us(), len(data), _failure(error))
             return data
 
         return through
-
-    def _keep(
-        self, exchange: OpenExchange, data: bytes, keep: Callable[[int, bytes], None]
-    ) -> None:
-        try:
-            keep(self._now_us(), data)
-        except Exception as error:
-            # Passed on, it would drop the bytes from the client's stream.
-            exchange.lost(self._now_us(), len(data), _failure(error))
 
     def _trouble(self, flow: http.HTTPFlow | tcp.TCPFlow, words: str) -> Trouble:
         side = self._closings.side(flow)

@@ -5,7 +5,7 @@ sent, frame by frame; the recorder only looks on. What cannot be decoded stays o
 undecoded bytes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wiretape.facts import (
@@ -36,27 +36,28 @@ class SocketInterpreter:
     def __init__(self) -> None:
         self._sockets: dict[int, _Socket] = {}
 
-    def __call__(self, fact: Fact) -> Iterator[Fact]:
+    def __call__(self, fact: Fact) -> Iterable[Fact]:
         match fact:
+            case Piece(kind=PieceKind.UNDECODED) if socket := self._sockets.get(fact.exchange):
+                return _messages(socket, fact)
+            case Piece():
+                return (fact,)
             case ResponseHead(status=101) if _is_websocket(fact):
                 deflate = negotiated(fact.headers)
                 self._sockets[fact.exchange] = _Socket(
                     {sender: FrameReader(sender, deflate) for sender in Sender}
                 )
-                yield fact
-            case Piece(kind=PieceKind.UNDECODED) if socket := self._sockets.get(fact.exchange):
-                yield from _messages(socket, fact)
+                return (fact,)
             case Gap(exchange=int(exchange), lost_bytes=lost) if lost and (
                 socket := self._sockets.pop(exchange, None)
             ):
                 # Where bytes are missing, nobody can tell where the next frame begins.
-                yield from _leftovers(socket, exchange, fact.at_us)
-                yield fact
+                return (*_leftovers(socket, exchange, fact.at_us), fact)
             case End() if socket := self._sockets.pop(fact.exchange, None):
-                yield from _leftovers(socket, fact.exchange, fact.at_us)
-                yield _told_by_close_frame(fact, socket.closed)
+                end = _told_by_close_frame(fact, socket.closed)
+                return (*_leftovers(socket, fact.exchange, fact.at_us), end)
             case _:
-                yield fact
+                return (fact,)
 
 
 def _messages(socket: _Socket, piece: Piece) -> Iterator[Piece]:

@@ -21,7 +21,7 @@ from typing import Final
 
 import zstandard
 
-from wiretape.facts import PieceKind, Sender
+from wiretape.facts import Piece, PieceKind, Sender
 
 # The position in this table is what the tape stores: append only.
 _CODES: Final = (
@@ -63,14 +63,14 @@ class StoredPiece:
     body: int | None = None
 
 
-def pack(pieces: Sequence[StoredPiece]) -> bytes:
+def pack(pieces: Sequence[Piece | StoredPiece]) -> bytes:
     """The blob that holds ``pieces``; times are relative to the first one's."""
     first_at_us = pieces[0].at_us
     codes = bytearray()
     data = []
     for piece in pieces:
         code = _CODE_OF[piece.sender, piece.kind]
-        if piece.body is None:
+        if isinstance(piece, Piece) or piece.body is None:
             codes.append(code)
             data.append(piece.data)
         else:
@@ -125,7 +125,7 @@ def _piece(code: int, at_us: int, data: bytes) -> StoredPiece:
 def compress(blob: bytes) -> tuple[Codec, bytes]:
     """The smaller of ``blob`` and its compressed form, and which it is."""
     # With a checksum: damage must be refused, not told as what crossed.
-    packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(blob)
+    packed = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(blob)
     return (Codec.ZSTD, packed) if len(packed) < len(blob) else (Codec.RAW, blob)
 
 

@@ -93,7 +93,7 @@ class TapeRows:
     def _write_segment(self, pieces: list[Piece]) -> None:
         try:
             if pieces:
-                self._loose_segment(pieces[0].exchange, pieces)
+                self._add_segment(pieces[0].exchange, pieces)
         except _UNSTORABLE as error:
             self._gap(gap_of(pieces, _unstorable(error)))
 
@@ -125,11 +125,11 @@ class TapeRows:
         for exchange, stream in self._open.items():
             self._rest(exchange, stream)
 
-    def _stored(self, piece: Piece) -> StoredPiece:
+    def _stored(self, piece: Piece) -> Piece | StoredPiece:
         if piece.sender is Sender.CLIENT and len(piece.data) >= _BODY_FROM_BYTES:
             body = self._body(piece.data)
             return StoredPiece(piece.at_us, piece.sender, piece.kind, b"", body)
-        return StoredPiece(piece.at_us, piece.sender, piece.kind, piece.data)
+        return piece
 
     def _body(self, sent: bytes) -> int:
         stored, content = self._bodies.encode(sent)
@@ -203,17 +203,25 @@ class TapeRows:
             (gap.at_us, gap.until_us, gap.exchange, gap.lost_facts, gap.lost_bytes, gap.reason),
         )
 
-    def _loose_segment(self, exchange: int, pieces: list[Piece]) -> None:
+    def _add_segment(self, exchange: int, pieces: list[Piece]) -> None:
         stream = self._open.get(exchange)
         if stream is None:
             stream = self._open[exchange] = _OpenStream(self._next_piece(exchange))
         size_bytes = sum(len(piece.data) for piece in pieces)
         stored = [self._stored(piece) for piece in pieces]
         blob = pack(stored)
-        stream.loose_segments.append(
-            self._insert_segment(exchange, stream.next_piece, stored, size_bytes, Codec.RAW, blob)
-        )
+        is_enough = len(blob) >= _REST_AFTER_BYTES
+        codec = Codec.RAW
+        if is_enough:
+            # It need not be written, read back and written again; but what is joined must
+            # follow on one another.
+            self._rest(exchange, stream)
+            codec, blob = compress(blob)
+        segment = self._insert_segment(exchange, stream.next_piece, stored, size_bytes, codec, blob)
         stream.next_piece += len(pieces)
+        if is_enough:
+            return
+        stream.loose_segments.append(segment)
         stream.loose_bytes += len(blob)
         if (
             stream.loose_bytes >= _REST_AFTER_BYTES
@@ -252,7 +260,7 @@ class TapeRows:
         self,
         exchange: int,
         first_piece: int,
-        pieces: list[StoredPiece],
+        pieces: Sequence[Piece | StoredPiece],
         size_bytes: int,
         codec: Codec,
         blob: bytes,

@@ -40,6 +40,9 @@ _BATCH_BYTES: Final = 8 * 1024 * 1024
 queue while the tape cannot be written."""
 
 _FACT_OVERHEAD_BYTES: Final = 200
+_BULKY: Final = (Piece, RequestBody)
+"""What may be counted instead of kept. A tuple, since ``Piece | RequestBody`` would be made anew
+each time, in the path of the traffic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class TapeWriter:
         on_trouble: Callable[[str], None],
         interpret: Callable[[Fact], Iterable[Fact]] = lambda fact: (fact,),
         limit_bytes: int = 64 * 1024 * 1024,
-        patience_s: float = 10.0,
+        patience_s: float = 5.0,
     ) -> None:
         self.path = path
         self._on_trouble = on_trouble
@@ -108,7 +111,7 @@ class TapeWriter:
         """Hands over one fact. Never blocks, never raises for the tape's sake."""
         size_bytes = _size_of(fact)
         held_bytes = self._put_bytes - self._written_bytes + size_bytes
-        if isinstance(fact, Piece | RequestBody) and (
+        if isinstance(fact, _BULKY) and (
             held_bytes > self._limit_bytes or self._losses.has(fact.exchange)
         ):
             if loss := self._losses.count(fact):
@@ -116,7 +119,7 @@ class TapeWriter:
             return
         self._put_bytes += size_bytes
         self._queue.append(fact)
-        if held_bytes >= _FLUSH_BYTES:
+        if held_bytes >= _FLUSH_BYTES and not self._wake.is_set():
             self._wake.set()
 
     def close(self) -> None:
@@ -239,7 +242,7 @@ class TapeWriter:
             if not self._waiting:
                 self._take()
             for fact in self._waiting:
-                if isinstance(fact, Piece | RequestBody):
+                if isinstance(fact, _BULKY):
                     begins = Loss(fact.exchange, fact.at_us, fact.at_us)
                     lost.setdefault(fact.exchange, begins).add(fact)
                 else:
@@ -258,7 +261,7 @@ class TapeWriter:
 
 
 def _size_of(fact: Fact) -> int:
-    return _FACT_OVERHEAD_BYTES + (len(fact.data) if isinstance(fact, Piece | RequestBody) else 0)
+    return _FACT_OVERHEAD_BYTES + (len(fact.data) if isinstance(fact, _BULKY) else 0)
 
 
 def _create(path: Path, label: TapeLabel) -> sqlite3.Connection:

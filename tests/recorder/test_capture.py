@@ -82,7 +82,7 @@ def test_only_the_first_end_is_heard() -> None:
     exchange.end(11, EndKind.CLIENT_CLOSED, Sender.CLIENT)
     exchange.end(12, EndKind.COMPLETE)
     exchange.chunk(13, b"late")
-    exchange.socket_bytes(14, Sender.CLIENT, b"late")
+    exchange.socket_bytes(Sender.CLIENT, 14, b"late")
     assert facts[1:] == [End(1, 11, EndKind.CLIENT_CLOSED, Sender.CLIENT)]
 
 

@@ -238,13 +238,24 @@ def test_loose_segments_are_joined_at_rest(
 
 
 def test_a_big_stream_is_joined_by_size(rows: tuple[sqlite3.Connection, TapeRows, Path]) -> None:
-    """A quarter of a megabyte is enough to be compressed, however few the segments."""
+    """A quarter of a megabyte is enough to be compressed, in few segments or in one."""
     connection, tape, path = rows
+    sizes = [100_000, 100_000, 100_000, 1, 300_000, 2, 3, 300_000, 300_000, 4]
     tape.write([head()])
-    for number in range(8):
-        tape.write([chunk(1, number, b"x" * 100_000)])
-    assert segments(connection) == 4
-    assert sum(len(piece.data) for piece in pieces_of(path)) == 800_000
+    for number, size in enumerate(sizes):
+        tape.write([chunk(1, number, b"%x" % number * size)])
+    codecs = connection.execute("SELECT codec, pieces FROM segments ORDER BY first_piece")
+    assert codecs.fetchall() == [
+        ("zstd", 3),
+        ("raw", 1),
+        ("zstd", 1),
+        ("raw", 2),
+        ("zstd", 1),
+        ("zstd", 1),
+        ("raw", 1),
+    ]
+    assert [len(piece.data) for piece in pieces_of(path)] == sizes
+    assert [piece.at_us for piece in pieces_of(path)] == list(range(10))
 
 
 def test_a_reader_overtaken_by_joining_misses_nothing(

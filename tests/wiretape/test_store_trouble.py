@@ -1,6 +1,5 @@
 """A tape that cannot be written for a while, or at all: nothing vanishes without being counted."""
 
-import ctypes
 import os
 import sqlite3
 import time
@@ -10,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from small_disk import small_disk
 from tape_facts import LABEL, answer, asked, chunk, complete, head
 
 from wiretape.facts import Fact, Gap, Piece, RequestBody
@@ -184,9 +184,7 @@ def test_a_lock_to_the_end_is_told(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_the_gap_on_the_tape(tmp_path: Path) -> None:
     """On a file system of 2 MB: what fits is kept, and the room held back takes the gap."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    with small_disk(disk, 2_000_000):
+    with small_disk(tmp_path / "disk", 2_000_000) as disk:
         told: list[str] = []
         asked_body = os.urandom(10_000)
         put: list[Fact] = [head(), asked(1, asked_body)]
@@ -212,19 +210,6 @@ def test_a_full_disk_leaves_the_gap_on_the_tape(tmp_path: Path) -> None:
         assert body == asked_body
         assert "database or disk is full" in told[0] or "disk I/O error" in told[0]
         assert f"({50_000 * (60 - len(kept))} bytes) are lost" in told[-1]
-
-
-@contextmanager
-def small_disk(folder: Path, size_bytes: int) -> Iterator[None]:
-    """Mounts a small file system at ``folder``; skips the test where that is not allowed."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    options = f"size={size_bytes}".encode()
-    if not hasattr(libc, "mount") or libc.mount(b"tmpfs", bytes(folder), b"tmpfs", 0, options):
-        pytest.skip("a small file system cannot be mounted here")
-    try:
-        yield
-    finally:
-        libc.umount2(bytes(folder), 2)
 
 
 def test_a_deaf_listener_does_not_end_the_tape(tmp_path: Path) -> None:
