@@ -59,10 +59,14 @@ def response_head(exchange: Exchange) -> SendHead | None:
 def http_answer(exchange: Exchange, pieces: Callable[[], Iterator[Piece]]) -> Iterator[Action]:
     """What was answered over HTTP. ``pieces`` reads what crossed after the heads."""
     base_us = _asked_at(exchange)
+    body_us: int | None = None
     if (head := response_head(exchange)) is not None:
         yield head
+        if exchange.is_upgrade:
+            # Clients that asked for a socket look no further than what comes with the head.
+            body_us = head.at_us
     for piece in pieces():
-        yield SendBytes(piece.at_us - base_us, piece.data)
+        yield SendBytes(piece.at_us - base_us if body_us is None else body_us, piece.data)
     ending = _ending(exchange, base_us)
     if isinstance(ending, Hold) and _said_all(exchange, pieces()):
         # The client had heard enough and hung up before the body's end came. A client that

@@ -66,6 +66,17 @@ def test_an_answer_is_timed_from_the_end_of_the_request(script: OpenScript) -> N
     ]
 
 
+def test_a_refused_upgrade_is_answered_in_one_go(script: OpenScript) -> None:
+    """Clients that asked for a socket look no further than what comes with the head."""
+    recording = Recording()
+    recording.refused_upgrade(400, b"why", reason="Bad Request")
+    assert http_actions(script, recording) == [
+        SendHead(10_000, 400, "Bad Request", (("content-length", "3"),)),
+        SendBytes(10_000, b"why"),
+        Finish(30_000),
+    ]
+
+
 def test_headers_keep_order_case_and_repetition(script: OpenScript) -> None:
     """What was recorded is sent again as it was."""
     headers = (("X-Two", "b"), ("x-one", "a"), ("X-Two", "c"), ("Content-Type", "text/plain"))
