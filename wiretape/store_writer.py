@@ -83,7 +83,7 @@ class TapeWriter:
         on_trouble: Callable[[str], None],
         interpret: Callable[[Fact], Iterable[Fact]] = lambda fact: (fact,),
         limit_bytes: int = 64 * 1024 * 1024,
-        patience_s: float = 5.0,
+        patience_s: float = 3.0,
     ) -> None:
         self.path = path
         self._on_trouble = on_trouble

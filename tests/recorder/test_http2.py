@@ -11,7 +11,7 @@ from certificates import loopback_certificate
 from h2.errors import ErrorCodes
 from h2.events import ConnectionTerminated, DataReceived, StreamEnded, StreamReset
 from http2_wire import Http2Wire
-from raw_sockets import RawServer, read_request, reset, tunnelled
+from raw_sockets import RawServer, read_request, reset, see, tunnelled
 from recorded import Recorder, recorded, recording, wait_for
 
 from recorder.routing import Routing
@@ -47,6 +47,7 @@ def talking(
         else:
             read_request(wire)
             wire.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
+            see(wire)
 
     routing = Routing(hosts=("127.0.0.1",))
     trusting = {"SSL_CERT_FILE": str(certificate[0])}

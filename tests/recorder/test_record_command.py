@@ -1,7 +1,6 @@
 """``wiretape record``: its modes, what it tells, and what it leaves behind."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -162,34 +161,6 @@ def test_a_command_that_leaves_a_daemon_behind(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir() if "t.db" in file.name] == ["t.db"]
 
 
-def test_a_killed_recorder_leaves_what_is_older_than_a_second(tmp_path: Path) -> None:
-    """kill -9 in mid-stream: the tape opens, and what had come a second before is on it."""
-    tape = tmp_path / "t.db"
-    script = Script(posts=(Reply(Say("x" * 4000), pause_s=0.02),))
-    with (
-        Provider(script) as provider,
-        recording_alone(tmp_path, "-o", str(tape)) as (process, said),
-    ):
-        found = re.search(r"the proxy is http://(127\.0\.0\.1):(\d+)", said)
-        assert found is not None
-        with socket.create_connection((found[1], int(found[2])), timeout=20) as client:
-            client.sendall(
-                f"POST {provider.base_url}/responses HTTP/1.1\r\nhost: x\r\n"
-                "content-length: 2\r\n\r\n{}".encode()
-            )
-            received: list[tuple[float, bytes]] = []
-            while not received or received[-1][0] - received[0][0] < 2:
-                received.append((time.monotonic(), client.recv(65536)))
-            os.kill(process.pid, signal.SIGKILL)
-            killed_at = time.monotonic()
-    old = b"".join(data for at, data in received if at < killed_at - 1)
-    (exchange,) = recorded(tape)
-    events = old.split(b"\r\n\r\n", 1)[1].count(b"event: ")
-    assert events > 20
-    assert exchange.data.count(b"event: ") >= events
-    assert exchange.exchange.end is None
-
-
 def test_trouble_with_the_tape_does_not_reach_the_command(tmp_path: Path) -> None:
     """Locked while a stream runs: the client's answer is whole, and so is the tape in the end."""
     tape = tmp_path / "t.db"
@@ -247,10 +218,8 @@ def test_in_a_terminal(tmp_path: Path) -> None:
         terminal.type("\x03")
         terminal.wait_for("^C")
         terminal.type("go on\n")
-        terminal.wait_for("hits 1\n")
-        # Again, while the tape is being closed.
-        terminal.type("\x03")
         assert terminal.wait() == 42
+    assert "hits 1\n" in terminal.shown
     assert f"wiretape: the tape is {tape}: " in terminal.shown
     assert [file.name for file in tmp_path.iterdir()] == ["t.db"]
 
