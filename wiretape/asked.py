@@ -38,7 +38,8 @@ class Asked:
     ``session`` is the conversation's id as the client names it, ``None`` where it names none.
     ``headers`` are the request's; for a message on a socket, those of the handshake.
     ``body`` is the parsed JSON; ``None`` where there is none or it is not JSON, and then ``raw``
-    is all there is. ``raw`` has its content coding removed, if that is possible.
+    is all there is. ``raw`` has its content coding removed, if that is possible. ``query`` is the
+    target's, where it counts.
     """
 
     kind: RequestKind
@@ -46,6 +47,7 @@ class Asked:
     headers: Headers
     body: Any
     raw: bytes
+    query: str = ""
 
     @property
     def input_items(self) -> list[Any]:

@@ -31,8 +31,8 @@ def asked_by(body: JsonObject) -> Asked:
 
 
 def written_otherwise(recorded: Asked, ours: Asked, ids: Correspondence) -> int:
-    """In how many places our request differs from the recorded one, their headers aside."""
-    return sum(1 for _ in differences(replace(recorded, headers=()), ours, ids))
+    """In how many places our request differs from the recorded one, headers and query aside."""
+    return sum(1 for _ in differences(replace(recorded, headers=(), query=""), ours, ids))
 
 
 def check_agreement(recorded: Asked, ours: Asked, steps: Sequence[Step]) -> None:
