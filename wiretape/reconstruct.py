@@ -98,6 +98,11 @@ class Session:
     tools: list[ToolUse] = field(default_factory=list)
 
     @property
+    def name(self) -> str:
+        """What people call it: its id, or by its number."""
+        return self.id or f"unnamed-{self.number}"
+
+    @property
     def tries(self) -> list[Try]:
         return [each for request in self.requests for each in request.tries]
 
