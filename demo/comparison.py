@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from wiretape.commands.words import counted, size
+from wiretape.words import counted, size
 
 
 @dataclass(frozen=True, slots=True)

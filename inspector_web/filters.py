@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from inspector_web.json_view import Token, laid_out
 from inspector_web.visible import visible
-from wiretape.commands.words import counted, duration, size
+from wiretape.words import counted, duration, size
 
 SIGNS = {"good": "✓", "note": "·", "warn": "!", "bad": "✕"}
 """The sign that goes with a tone, so that no colour is the only one."""

@@ -8,10 +8,10 @@ from typing import Final
 
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Outcome, Transport
-from wiretape.commands.words import counted, duration
 from wiretape.facts import EndKind
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.words import counted, duration
 
 LONG_SILENCE_US: Final = 5_000_000
 """A silence that a person at the terminal notices."""

@@ -19,8 +19,8 @@ from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
-from wiretape.commands.words import counted
 from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
+from wiretape.words import counted
 
 _is_model_host = host_matcher(MODEL_HOSTS)
 

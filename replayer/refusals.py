@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from replayer.actions import Action, Finish, Hold, SendBytes, SendFrame, SendHead
 from replayer.likeness import Difference
 from replayer.matching import Match
-from wiretape.commands.words import counted
 from wiretape.facts import PieceKind
+from wiretape.words import counted
 
 
 def http_error(sentence: str, *, status: int = 400, reason: str = "Bad Request") -> list[Action]:

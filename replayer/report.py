@@ -9,7 +9,7 @@ from typing import Any, Final
 from replayer.likeness import Difference
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
-from wiretape.commands.words import counted, printable
+from wiretape.words import counted, printable
 
 _SHOWN_PATHS: Final = 5
 

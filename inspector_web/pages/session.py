@@ -10,10 +10,10 @@ from inspector_web.pages.attempt import AttemptRow, attempt_rows
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.shelf import Overview
 from inspector_web.timeline import LinkKind, Timeline
-from wiretape.commands.words import duration
 from wiretape.facts import Gap
 from wiretape.origins import Role
 from wiretape.reconstruct import Session, Try, Why
+from wiretape.words import duration
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,13 @@ from replayer.reference.sockets import Address, SocketWire, Timing
 from wiretape.asked import RequestKind
 from wiretape.client.events import Item
 from wiretape.client.wire import Opened, Said, TimedOut, Unreachable
-from wiretape.commands.words import printable
 from wiretape.errors import NoSuchSession, UpstreamError, UsageError
 from wiretape.events import ItemDone, parse_event
 from wiretape.facts import Headers
 from wiretape.jsontext import JsonObject
 from wiretape.reconstruct import sessions_of
 from wiretape.store_reader import TapeReader
+from wiretape.words import printable
 
 PATIENCE: Final = Timing(connect_s=15.0, idle_s=300.0)
 """As long as the documented client waits."""

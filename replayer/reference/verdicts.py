@@ -7,7 +7,7 @@ from typing import Any
 from replayer.reference.verify import Verified
 from replayer.report import Verdict as MetAs
 from wiretape.client.actions import Printed
-from wiretape.commands.words import counted, printable
+from wiretape.words import counted, printable
 
 
 def lines(found: Sequence[Verified], gaps: int) -> Iterator[str]:

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from wiretape.commands.options import json_option
-from wiretape.commands.words import printable
 from wiretape.diagnosis.diagnose import Diagnosis, diagnose
 from wiretape.diagnosis.kinds import Finding
 from wiretape.spot import Spot
 from wiretape.store_reader import TapeReader
+from wiretape.words import printable
 
 
 @click.command("diagnose")

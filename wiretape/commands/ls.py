@@ -11,8 +11,8 @@ import click
 from wiretape.commands.options import json_option
 from wiretape.commands.places import recordings_folder
 from wiretape.commands.tape_json import tape_as_json
-from wiretape.commands.words import columns, counted, duration, moment, printable, size
 from wiretape.errors import TapeError
+from wiretape.words import columns, counted, duration, moment, printable, size
 
 
 @click.command()

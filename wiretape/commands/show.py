@@ -9,11 +9,11 @@ import click
 
 from wiretape.commands.options import json_option
 from wiretape.commands.tape_json import tape_as_json
-from wiretape.commands.words import counted, duration, moment, printable, size
 from wiretape.crossings import Crossing, all_crossings
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Sender
 from wiretape.store_reader import TapeReader
+from wiretape.words import counted, duration, moment, printable, size
 
 
 @click.command()

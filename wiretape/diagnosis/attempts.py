@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from wiretape.attempts import Attempt, Outcome, Transport
-from wiretape.commands.words import counted, duration
 from wiretape.diagnosis.case import Case, Place
 from wiretape.diagnosis.causes import cause_of, head_limit_us, waited_for_head_us
 from wiretape.diagnosis.kinds import Kind
@@ -13,6 +12,7 @@ from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, times, way_of
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
+from wiretape.words import counted, duration
 
 _NAMES: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
 

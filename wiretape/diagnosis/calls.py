@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 
 from wiretape.attempts import Attempt, Outcome
-from wiretape.commands.words import counted
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.limits import MANY_ROUNDS, MOST_ROUNDS, SAME_CALL_ID
 from wiretape.diagnosis.reading import MOST_SPOTS
@@ -11,6 +10,7 @@ from wiretape.diagnosis.sighting import Sighting
 from wiretape.reconstruct import Request, Session, Turn, Why
 from wiretape.spot import Spot
 from wiretape.tool_uses import ToolUse, spot_of_asking
+from wiretape.words import counted
 
 
 def outputs_without_call(case: Case) -> Iterator[Sighting]:

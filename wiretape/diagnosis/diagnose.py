@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiretape.attempts import Outcome
-from wiretape.commands.words import counted
 from wiretape.diagnosis.case import Case, case_of
 from wiretape.diagnosis.kinds import Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
 from wiretape.store_reader import TapeReader
+from wiretape.words import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from wiretape.attempts import Attempt
-from wiretape.commands.words import counted, size
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.limits import BODY_JUMP_BYTES, JUMP_FACTOR, TOKEN_JUMP
 from wiretape.diagnosis.sighting import Sighting
@@ -12,6 +11,7 @@ from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
+from wiretape.words import counted, size
 
 
 def leaps(case: Case) -> Iterator[Sighting]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from http import HTTPStatus
 
 from wiretape.attempts import Transport
-from wiretape.commands.words import counted, duration
 from wiretape.diagnosis.case import Case, Place
 from wiretape.diagnosis.limits import STORM_RETRIES
 from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, way_of
 from wiretape.reconstruct import Try, Why
 from wiretape.tool_uses import spot_of_asking
+from wiretape.words import counted, duration
 
 
 def retry_storms(case: Case) -> Iterator[Sighting]:
