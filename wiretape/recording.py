@@ -1,0 +1,124 @@
+"""A recording as a value: everything on a tape, exchange by exchange, to be looked at or bent.
+
+Whatever a replay can do, a recording can hold. So a recording is bent before it is played, not
+while: a *bend* takes a recording and gives another one, and knows no tape, no player and no
+client. :mod:`wiretape.store_recording` reads recordings from tapes and writes tapes of them.
+
+The facts inside are those of :mod:`wiretape.facts`, unchanged; a recording that is read, written
+and read again is equal to itself.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from wiretape.facts import (
+    End,
+    Fact,
+    Gap,
+    Piece,
+    RequestBody,
+    RequestHead,
+    ResponseHead,
+)
+from wiretape.store_writer import TapeLabel
+
+
+@dataclass(frozen=True, slots=True)
+class WholeExchange:
+    """All facts of one exchange, in the order in which they crossed.
+
+    What the tape does not hold is ``None``: the ``body`` of a request that was never over, the
+    ``response`` that never came, the ``end`` of an exchange that was cut off.
+    """
+
+    request: RequestHead
+    body: RequestBody | None = None
+    response: ResponseHead | None = None
+    pieces: tuple[Piece, ...] = ()
+    end: End | None = None
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def id(self) -> int:
+        return self.request.exchange
+
+    @property
+    def is_websocket(self) -> bool:
+        """Whether it became a WebSocket."""
+        return self.response is not None and self.response.status == 101
+
+    def facts(self) -> Iterator[Fact]:
+        """Its facts, by kind; of the pieces, the order matters."""
+        heads = (self.request, self.body, self.response)
+        for fact in (*heads, *self.pieces, self.end, *self.gaps):
+            if fact is not None:
+                yield fact
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """All that is on a tape.
+
+    ``exchanges`` ascend by number. ``gaps`` are those that belong to none of them.
+    """
+
+    label: TapeLabel
+    exchanges: tuple[WholeExchange, ...]
+    gaps: tuple[Gap, ...] = ()
+
+    def facts(self) -> Iterator[Fact]:
+        """Every fact, exchange by exchange."""
+        return chain(chain.from_iterable(each.facts() for each in self.exchanges), self.gaps)
+
+
+type Bend = Callable[[Recording], Recording]
+"""Makes another recording of one. Pure: the same recording always gives the same one."""
+
+
+def bent(recording: Recording, bends: Iterable[Bend]) -> Recording:
+    """The recording after all ``bends``, in their order."""
+    for bend in bends:
+        recording = bend(recording)
+    return recording
+
+
+def with_facts(exchange: WholeExchange, change: Callable[[Fact], Fact]) -> WholeExchange:
+    """The exchange with every fact replaced by what ``change``, which keeps kinds, makes of it."""
+
+    def changed[F: Fact](fact: F) -> F:
+        new = change(fact)
+        assert isinstance(new, type(fact))
+        return new
+
+    return WholeExchange(
+        changed(exchange.request),
+        None if exchange.body is None else changed(exchange.body),
+        None if exchange.response is None else changed(exchange.response),
+        tuple(map(changed, exchange.pieces)),
+        None if exchange.end is None else changed(exchange.end),
+        tuple(map(changed, exchange.gaps)),
+    )
+
+
+def numbered(exchanges: Iterable[WholeExchange]) -> tuple[WholeExchange, ...]:
+    """The exchanges with new numbers, from 1 in the order given: after some were put in, left
+    out or moved."""
+
+    def with_number(exchange: WholeExchange, number: int) -> WholeExchange:
+        if exchange.id == number:
+            return exchange
+        return with_facts(exchange, lambda fact: replace(fact, exchange=number))
+
+    return tuple(with_number(each, number) for number, each in enumerate(exchanges, 1))
+
+
+def moved(exchange: WholeExchange, by_us: int) -> WholeExchange:
+    """The exchange ``by_us`` microseconds later."""
+
+    def later(fact: Fact) -> Fact:
+        if isinstance(fact, Gap):
+            return replace(fact, at_us=fact.at_us + by_us, until_us=fact.until_us + by_us)
+        return replace(fact, at_us=fact.at_us + by_us)
+
+    return with_facts(exchange, later)
