@@ -21,7 +21,7 @@ from wiretape.facts import (
 )
 from wiretape.redact import redact_headers, redact_target, redact_text
 
-_BODY_LIMIT_BYTES: Final = 64 * 1024 * 1024
+BODY_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """A request body is gathered whole; what is larger is an upload, not a conversation."""
 
 
@@ -47,7 +47,7 @@ class OpenExchange:
 
     def request_data(self, at_us: int, data: bytes) -> None:
         """Some of the request's body has arrived."""
-        if self._body_bytes + len(data) > _BODY_LIMIT_BYTES:
+        if self._body_bytes + len(data) > BODY_LIMIT_BYTES:
             self._body_is_whole = False
             self.lost(at_us, len(data), "the request's body is too large to keep")
         elif self._body_is_open:

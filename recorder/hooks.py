@@ -19,6 +19,7 @@ from recorder.closings import Closings
 from recorder.endings import Trouble, ending_of, told
 from recorder.routing import Routing
 from recorder.tunnels import lead_past
+from recorder.unreached import read_on
 from wiretape.facts import EndKind, Headers, Sender
 
 logger = logging.getLogger("wiretape")
@@ -80,7 +81,7 @@ class RecorderAddon:
 
     def running(self) -> None:
         ctx.options.update(**_OPTIONS)
-        self._restores = (self._closings.listen(), lead_past())
+        self._restores = (self._closings.listen(), lead_past(), read_on())
 
     def done(self) -> None:
         self._capture.finish(self._now_us())
@@ -193,6 +194,11 @@ class RecorderAddon:
         how, side = ending_of(trouble)
         if exchange := _exchange(flow):
             exchange.end(self._now_us(), how, side, told(trouble.words))
+            if how is EndKind.REFUSED:
+                self._tell_once(
+                    f"{flow.request.host}:{flow.request.port} could not be reached "
+                    f"({told(trouble.words)}): the client sees its connection closed."
+                )
         if (how, side) == (EndKind.RESET, Sender.SERVER):
             self._pass_reset_on(flow)
         if flow.response is None and flow.killable:
