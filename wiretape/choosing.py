@@ -1,18 +1,17 @@
 """Which sessions of a tape are meant by what stands behind ``--session``."""
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
 from wiretape.errors import NoSuchSession
 from wiretape.reconstruct import Session
 
 
 def chosen_sessions(
-    sessions: Sequence[Session], wanted: Collection[str], tape: Path
+    sessions: Sequence[Session], wanted: Collection[str], tape: object
 ) -> list[Session]:
     """The sessions whose names are wanted, or start so; none wanted means all of them.
 
-    A whole name means that session alone, even where another one's begins with it.
+    ``tape`` is what a message calls the tape. A whole name means that session alone, even where another one's begins with it.
 
     Raises:
         NoSuchSession: one that is wanted is not on the tape.

@@ -1,14 +1,12 @@
 """Which sessions of a tape are meant by a name."""
 
-from pathlib import Path
-
 import pytest
 
 from wiretape.choosing import chosen_sessions
 from wiretape.errors import NoSuchSession
 from wiretape.reconstruct import Session
 
-TAPE = Path("bug.db")
+TAPE = "bug.db"
 
 
 def sessions(*ids: str | None) -> list[Session]:
