@@ -22,8 +22,10 @@ from replayer.server import running_server
 from replayer.tape import ReplayTape
 from wiretape.errors import WiretapeError
 from wiretape.facts import Fact
+from wiretape.recording import Bend, bent
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
+from wiretape.store_recording import read_recording, reader_of
 from wiretape.store_writer import TapeLabel, TapeWriter
 
 
@@ -32,7 +34,8 @@ class Replay:
     """What to replay, and to whom.
 
     ``sessions`` restricts the replay to those sessions of the tape. Without ``command`` the
-    server runs until it is told to stop. ``output`` is the tape of the replay itself.
+    server runs until it is told to stop. ``output`` is the tape of the replay itself. ``bends``
+    are done to the recording, in memory, before it is played.
     """
 
     tape: Path
@@ -43,6 +46,7 @@ class Replay:
     command: tuple[str, ...] = ()
     sessions: frozenset[str] = frozenset()
     output: Path | None = None
+    bends: tuple[Bend, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
-        reader = stack.enter_context(TapeReader(replay.tape))
+        reader = stack.enter_context(_opened(replay))
         player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
         put = None if replay.output is None else _new_tape(replay, clock, tell, stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
@@ -86,6 +90,15 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
                 return 0
 
         return Outcome(asyncio.run(run()), player.finish())
+
+
+def _opened(replay: Replay) -> TapeReader:
+    reader = TapeReader(replay.tape)
+    if not replay.bends:
+        return reader
+    with reader:
+        recording = read_recording(reader)
+    return reader_of(bent(recording, replay.bends), replay.tape)
 
 
 def _new_tape(

@@ -58,13 +58,15 @@ class Exchange:
 class TapeReader:
     """Reads the tape at ``path``. Use as a context manager, from one thread.
 
+    With ``content``, that is the tape: one in memory, which messages call ``path``.
+
     Raises:
         TapeMissing, NotATape, TapeTooNew: the file cannot be used, and why.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, content: bytes | None = None) -> None:
         self.path = path
-        self._connection = _open(path)
+        self._connection = _open(path) if content is None else _in_memory(content)
         self._contents: OrderedDict[int, bytes] = OrderedDict()
         try:
             check_is_tape(self._connection, str(path))
@@ -265,5 +267,12 @@ def _open(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5.0)
     except sqlite3.Error as error:
         raise TapeError(f"{path} cannot be opened ({error}): check its permissions.") from error
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _in_memory(content: bytes) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(content)
     connection.row_factory = sqlite3.Row
     return connection

@@ -1,6 +1,7 @@
 """Reads whole recordings from tapes, and writes tapes of them."""
 
 import sys
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -49,3 +50,11 @@ def write_recording(recording: Recording, path: Path) -> None:
     if troubles:
         path.unlink(missing_ok=True)
         raise TapeError(f"no tape can be made at {path}: {troubles[-1]}")
+
+
+def reader_of(recording: Recording, path: Path) -> TapeReader:
+    """A reader of a recording that is on no tape; messages call it ``path``."""
+    with tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
+        tape = Path(folder) / "tape.db"
+        write_recording(recording, tape)
+        return TapeReader(path, tape.read_bytes())

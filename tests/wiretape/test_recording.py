@@ -13,7 +13,7 @@ from wiretape.errors import WouldOverwrite
 from wiretape.facts import Gap
 from wiretape.recording import Recording, WholeExchange, bent, moved, numbered
 from wiretape.store_reader import TapeReader
-from wiretape.store_recording import read_recording, write_recording
+from wiretape.store_recording import read_recording, reader_of, write_recording
 
 GAP = Gap(5, 7, 1, 1, 10, "the disk was full")
 ONE = WholeExchange(head(1), asked(1, b"{}"), answer(1), (chunk(1, 3, b"a"),), complete(1), (GAP,))
@@ -39,6 +39,15 @@ def test_a_gap_of_an_exchange_without_head_stays(tmp_path: Path) -> None:
     """It belongs to no exchange of the recording, and keeps the number it names."""
     recording = Recording(LABEL, (TWO,), (GAP,))
     assert written(recording, tmp_path / "t.db") == recording
+
+
+def test_a_recording_is_read_without_a_tape(tmp_path: Path) -> None:
+    """As if it were on one, which messages name; nothing is left beside it."""
+    recording = Recording(LABEL, (ONE, TWO))
+    with reader_of(recording, tmp_path / "bent.db") as reader:
+        assert read_recording(reader) == recording
+        assert reader.path == tmp_path / "bent.db"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_existing_is_overwritten(tmp_path: Path) -> None:
