@@ -11,7 +11,8 @@ def chosen_sessions(
 ) -> list[Session]:
     """The sessions whose names are wanted, or start so; none wanted means all of them.
 
-    ``tape`` is what a message calls the tape. A whole name means that session alone, even where another one's begins with it.
+    A whole name means that session alone, even where another one's begins with it. ``tape`` is
+    what a message calls the tape.
 
     Raises:
         NoSuchSession: one that is wanted is not on the tape.
