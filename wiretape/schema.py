@@ -132,6 +132,16 @@ def m001_facts(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m002_is_closed(db: Database) -> None:
+    """Whether the recording came to its end.
+
+    Without it, a recorder that was killed between two requests could not be told from one that
+    was stopped, and what it did not see would be held against the client.
+    """
+    db.execute("ALTER TABLE tape ADD COLUMN is_closed INTEGER NOT NULL DEFAULT 0")
+
+
 def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
     """Raises unless ``connection`` holds a tape that can be read.
 

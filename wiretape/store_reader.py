@@ -97,6 +97,13 @@ class TapeReader:
             return TapeLabel(*row)
         raise NotATape(f"{self.path} is an unfinished tape: it does not say where it comes from.")
 
+    def is_closed(self) -> bool:
+        """Whether the recording came to its end: not while it goes on, nor if it was cut off."""
+        if self._rows("SELECT 1 FROM pragma_table_info('tape') WHERE name = 'is_closed'"):
+            return bool(self._rows("SELECT 1 FROM tape WHERE is_closed = 1"))
+        # An older tape does not say it. A recorder that ends, ends every exchange.
+        return not self._rows("SELECT 1 FROM exchanges WHERE end IS NULL LIMIT 1")
+
     def exchanges(self) -> Iterator[Exchange]:
         """Every exchange, in the order they began."""
         for row in self._rows(_EXCHANGES + " ORDER BY e.id"):

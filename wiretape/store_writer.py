@@ -226,6 +226,7 @@ class TapeWriter:
         with suppress(sqlite3.Error, ValueError):
             self._connection.execute("BEGIN IMMEDIATE")
             self._rows.rest_all()
+            self._connection.execute("UPDATE tape SET is_closed = 1")
             self._connection.execute("COMMIT")
             self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             # One file, which a reader can open where it may not write.
