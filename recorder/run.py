@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from gateway.authority import Authority, open_authority, system_roots
+from gateway.bypass import bypasses, left_behind
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
@@ -93,10 +94,13 @@ async def _record(
         proxy = running_proxy(settings, addon, tell)
         if not recording.command:
             return await _until_stopped(recording, bundle, proxy, writer, tell)
+        for sentence in bypasses(recording.command, environment):
+            tell(sentence)
         with Signals() as signals:
             async with proxy as url:
                 child = child_environment(environment, url, bundle)
-                code = await run_child(recording.command, child, signals)
+                with left_behind(environment, tell):
+                    code = await run_child(recording.command, child, signals)
                 await _settled(capture)
             await asyncio.to_thread(writer.close)
             return code

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.authority import open_authority
+from gateway.bypass import bypasses, left_behind
 from gateway.child import run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
@@ -20,7 +21,7 @@ from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
-from wiretape.errors import WiretapeError
+from wiretape.errors import UsageError, WiretapeError
 from wiretape.facts import Fact
 from wiretape.recording import Bend, bent
 from wiretape.redact import redact_command
@@ -63,6 +64,8 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
     Raises:
         WiretapeError: the replay cannot begin; nothing was run, and no tape is left behind.
     """
+    for sentence in bypasses(replay.command, environment):
+        raise UsageError(f"this run would leave the machine. {sentence}")
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
@@ -80,7 +83,8 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
                     bundle = folder / "bundle.pem"
                     authority.write_bundle(bundle, environment)
                     child = child_environment(environment, url, bundle)
-                    return await run_child(replay.command, child)
+                    with left_behind(environment, tell):
+                        return await run_child(replay.command, child)
                 tell(f"replaying {replay.tape} at {url}, as a base URL and as a proxy.")
                 tell(
                     f"give the client {url} as its base URL, with the recorded path (like /v1); "
