@@ -20,6 +20,7 @@ from recorder.endings import Trouble, ending_of, told
 from recorder.routing import Routing
 from recorder.tunnels import lead_past
 from recorder.unreached import read_on
+from recorder.writes import join_writes
 from wiretape.facts import EndKind, Headers, Sender
 
 logger = logging.getLogger("wiretape")
@@ -81,7 +82,7 @@ class RecorderAddon:
 
     def running(self) -> None:
         ctx.options.update(**_OPTIONS)
-        self._restores = (self._closings.listen(), lead_past(), read_on())
+        self._restores = (self._closings.listen(), lead_past(), read_on(), join_writes())
 
     def done(self) -> None:
         self._capture.finish(self._now_us())

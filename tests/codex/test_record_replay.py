@@ -32,6 +32,7 @@ CELLS = [
         "closed-until-fallback",
         "upgrade-426",
         "upgrade-500",
+        "bad-request",
         "default-provider",
     )
     for version in Version
