@@ -16,7 +16,7 @@ from wiretape.bodies import StoredBody, as_sent, decode
 from wiretape.errors import NotATape, TapeError, TapeMissing
 from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender, header
 from wiretape.schema import check_is_tape
-from wiretape.segments import Codec, decompress, unpack
+from wiretape.segments import Codec, StoredPiece, decompress, unpack
 from wiretape.store_rows import headers_from_text
 from wiretape.store_writer import TapeLabel
 
@@ -68,6 +68,7 @@ class TapeReader:
         self.path = path
         self._connection = _open(path) if content is None else _in_memory(content)
         self._contents: OrderedDict[int, bytes] = OrderedDict()
+        self._segment: tuple[int, int, list[StoredPiece]] | None = None
         try:
             check_is_tape(self._connection, str(path))
         except BaseException:
@@ -121,19 +122,15 @@ class TapeReader:
             return b"" if body is None else self._body(body)
         return b""
 
-    def pieces(self, exchange: int) -> Iterator[Piece]:
-        """What crossed after the heads, in order, at most one segment of it in memory."""
-        next_piece = 0
+    def pieces(self, exchange: int, first: int = 0) -> Iterator[Piece]:
+        """What crossed after the heads, in order, at most one segment of it in memory.
+
+        ``first`` is the number of the piece to begin with; what comes before is not unpacked.
+        """
+        next_piece = first
         # A segment at a time: the writer may join those that we have read, or are about to.
-        while rows := self._rows(
-            "SELECT first_piece, at_us, codec, data FROM segments"
-            " WHERE exchange = ? AND first_piece + pieces > ? ORDER BY first_piece LIMIT 1",
-            exchange,
-            next_piece,
-        ):
-            ((first_piece, at_us, codec, data),) = rows
-            with self._damage_told():
-                stored = unpack(at_us, decompress(Codec(codec), data))
+        while (found := self._segment_with(exchange, next_piece)) is not None:
+            first_piece, stored = found
             for piece in stored[max(0, next_piece - first_piece) :]:
                 content = piece.data if piece.body is None else self._body(piece.body)
                 yield Piece(exchange, piece.at_us, piece.sender, piece.kind, content)
@@ -152,6 +149,28 @@ class TapeReader:
     def _exchange(self, row: sqlite3.Row) -> Exchange:
         with self._damage_told():
             return _exchange(row)
+
+    def _segment_with(self, exchange: int, piece: int) -> tuple[int, list[StoredPiece]] | None:
+        """The segment that holds that piece: the number of its first one, and all that it holds.
+
+        The last one is kept at hand: whoever reads a part of a segment is likely to go on in it.
+        """
+        if self._segment is not None and self._segment[0] == exchange:
+            _, first_piece, stored = self._segment
+            if first_piece <= piece < first_piece + len(stored):
+                return first_piece, stored
+        # The one that begins last before the piece has it, unless damage took that.
+        for query in (
+            _SEGMENTS + "first_piece <= ? ORDER BY first_piece DESC LIMIT 1",
+            _SEGMENTS + "first_piece > ? ORDER BY first_piece LIMIT 1",
+        ):
+            for first_piece, at_us, codec, data in self._rows(query, exchange, piece):
+                with self._damage_told():
+                    stored = unpack(at_us, decompress(Codec(codec), data))
+                if piece < first_piece + len(stored):
+                    self._segment = (exchange, first_piece, stored)
+                    return first_piece, stored
+        return None
 
     def _body(self, body: int) -> bytes:
         with self._damage_told():
@@ -205,6 +224,8 @@ class TapeReader:
                 "copy it again with the files beside it."
             ) from error
 
+
+_SEGMENTS: Final = "SELECT first_piece, at_us, codec, data FROM segments WHERE exchange = ? AND "
 
 _EXCHANGES: Final = """
     SELECT e.id, e.at_us, e.connection, e.method, e.scheme, e.host, e.port, e.target,

@@ -1,0 +1,52 @@
+"""Reading an exchange from a place on."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tape_facts import chunk, head, message, tape_of
+
+from wiretape import store_reader
+from wiretape.store_reader import TapeReader
+from wiretape.store_rows import TapeRows
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    """Two exchanges that take turns, in several segments, some of their pieces kept as bodies."""
+    path = tape_of(tmp_path / "tape.db", [])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        rows = TapeRows(connection)
+        rows.write([head(1), head(2)])
+        for number in range(40):
+            rows.write([chunk(1, number, b"%d" % number * 20_000)])
+            rows.write([message(2, number, b"{" + b"%d" % number * 600)])
+    return path
+
+
+@pytest.mark.parametrize("exchange", [1, 2])
+def test_pieces_from_any_place_on(tape: Path, exchange: int) -> None:
+    """They are those that reading all of them gives from there."""
+    with TapeReader(tape) as reader:
+        whole = list(reader.pieces(exchange))
+        assert len(whole) == 40
+        for first in (*range(42), 1000):
+            assert list(reader.pieces(exchange, first)) == whole[first:]
+
+
+def test_a_late_place_costs_one_segment(tape: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes before is not unpacked, and what was unpacked last is kept at hand."""
+    unpacked: list[int] = []
+    unpack = store_reader.unpack
+
+    def noted(at_us: int, blob: bytes) -> object:
+        unpacked.append(at_us)
+        return unpack(at_us, blob)
+
+    monkeypatch.setattr(store_reader, "unpack", noted)
+    with TapeReader(tape) as reader:
+        next(reader.pieces(1, 39))
+        next(reader.pieces(1, 38))
+    assert len(unpacked) == 1
+    assert unpacked[0] > 0
