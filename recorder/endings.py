@@ -4,6 +4,7 @@ The proxy tells in words what went wrong, and on which side; from these and the 
 known of the connections follows the :class:`~wiretape.facts.EndKind`.
 """
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,8 @@ _HUNG_UP: Final = re.compile(
 """The proxy's words for a peer that is gone; all others are for one that breaks the protocol."""
 
 _QUOTED: Final = re.compile(r"""\s*:?\s*b(['"]).*""", re.DOTALL)
+
+_NUMBERED: Final = re.compile(r"\[Errno (-?\d+)\] *")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,12 @@ def ending_of(trouble: Trouble) -> tuple[EndKind, Sender | None]:
 def told(words: str) -> str:
     """The proxy's words without the bytes of the wire that it quotes, which may hold secrets."""
     return _QUOTED.sub("", words)
+
+
+def in_short(words: str) -> str:
+    """The same for a person: the system's words for an error that the proxy gives by number."""
+    number = _NUMBERED.search(words)
+    # A resolver's numbers are below zero, and its words stand behind them.
+    if number is None or int(number[1]) < 0:
+        return _NUMBERED.sub("", told(words))
+    return os.strerror(int(number[1]))

@@ -16,7 +16,7 @@ from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from recorder.capture import Capture, OpenExchange
 from recorder.closings import Closings
-from recorder.endings import Trouble, ending_of, told
+from recorder.endings import Trouble, ending_of, in_short, told
 from recorder.routing import Routing
 from recorder.tunnels import lead_past
 from recorder.unreached import read_on
@@ -198,7 +198,7 @@ class RecorderAddon:
             if how is EndKind.REFUSED:
                 self._tell_once(
                     f"{flow.request.host}:{flow.request.port} could not be reached "
-                    f"({told(trouble.words)}): the client sees its connection closed."
+                    f"({in_short(trouble.words)}): the client sees its connection closed."
                 )
         if (how, side) == (EndKind.RESET, Sender.SERVER):
             self._pass_reset_on(flow)

@@ -1,8 +1,10 @@
 """How an exchange ended, judged from what the proxy tells: every cell written out."""
 
+import os
+
 import pytest
 
-from recorder.endings import Trouble, ending_of, told
+from recorder.endings import Trouble, ending_of, in_short, told
 from wiretape.facts import EndKind, Sender
 
 CLIENT, SERVER = Sender.CLIENT, Sender.SERVER
@@ -50,3 +52,17 @@ def test_the_ending(trouble: Trouble, how: EndKind, side: Sender | None) -> None
 def test_the_bytes_of_the_wire_are_not_quoted(words: str, kept: str) -> None:
     """The proxy quotes what it could not parse; a header in it may be a secret."""
     assert told(words) == kept
+
+
+@pytest.mark.parametrize(
+    ("words", "short"),
+    [
+        ("[Errno 111] Connect call failed ('127.0.0.1', 80)", os.strerror(111)),
+        ("Multiple exceptions: [Errno 111] a, [Errno 111] b", os.strerror(111)),
+        ("[Errno -2] Name or service not known", "Name or service not known"),
+        ("TLS handshake failed", "TLS handshake failed"),
+    ],
+)
+def test_a_person_is_told_in_short(words: str, short: str) -> None:
+    """An error of the system's in the system's words, without addresses and numbers."""
+    assert in_short(words) == short

@@ -47,8 +47,10 @@ def test_it_is_told_and_no_answer_is_made_up(tmp_path: Path) -> None:
         (None, EndKind.REFUSED, None)
     ] * 2
     assert "Connect call failed" in (found[0].end.detail or "")
-    (sentence,) = recorder_.told
-    assert sentence.startswith(f"127.0.0.1:{port} could not be reached (")
+    assert recorder_.told == [
+        f"127.0.0.1:{port} could not be reached (Connection refused): "
+        "the client sees its connection closed."
+    ]
 
 
 def test_a_name_that_nobody_knows(tmp_path: Path) -> None:
