@@ -6,7 +6,8 @@ The wire's faults are data and never raise; only wiretape's own refusals do::
     ├── TapeError               a tape cannot be used                (exit code 3)
     │   ├── TapeMissing         there is no such file
     │   ├── NotATape            the file is no tape: empty, truncated, foreign
-    │   └── TapeTooNew          written by a newer wiretape
+    │   ├── TapeTooNew          written by a newer wiretape
+    │   └── BadScript           a script, which is a tape written as text, holds a mistake
     ├── UsageError              the request makes no sense           (exit code 2)
     │   ├── NoSuchSession       the tape holds no such session
     │   └── WouldOverwrite      the file exists already
@@ -43,6 +44,10 @@ class NotATape(TapeError):
 
 class TapeTooNew(TapeError):
     """The tape was written by a newer wiretape than this one."""
+
+
+class BadScript(TapeError):
+    """A script that cannot be read. The message names the line."""
 
 
 class UsageError(WiretapeError):
