@@ -210,6 +210,7 @@ def _the_recording_stops_within_an_answer(maker: TapeMaker) -> None:
     post = maker.post(0, ask("hi"), S1)
     post.head(5)
     post.events(6, created(), delta())
+    post.end(7, EndKind.RECORDER_STOPPED)
 
 
 @labelled(agent=NEW_CODEX)
@@ -749,3 +750,46 @@ def _an_sdk_meets_an_error_page(maker: TapeMaker) -> None:
     post.head(5, 503, JSON_BODY)
     post.chunk(6, b'{"error": {"message": "down for maintenance"}}')
     post.end(6)
+
+
+@labelled(Kind.RECORDER_GAP)
+def _a_gap_that_took_an_output(maker: TapeMaker) -> None:
+    answer(maker, 0, ask("hi"), call("c1"))
+    post = maker.post(50, b"", S1)
+    maker.gap(51, 52, exchange=2)
+    post.answer(60, created(), completed())
+
+
+@labelled(Kind.RECORDER_GAP)
+def _a_gap_that_took_the_end_of_a_cut_stream(maker: TapeMaker) -> None:
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5)
+    post.events(6, created())
+    maker.gap(7, 8, exchange=1)
+    post.end(9, EndKind.SERVER_CLOSED, Sender.SERVER)
+
+
+@labelled(Kind.RECORDING_CUT)
+def _killed_within_an_answer(maker: TapeMaker) -> None:
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5)
+    post.events(6, created(), delta())
+    maker.is_cut_off = True
+
+
+@labelled(Kind.RECORDING_CUT)
+def _killed_while_a_tool_ran(maker: TapeMaker) -> None:
+    answer(maker, 0, ask("hi"), call("c1"))
+    maker.is_cut_off = True
+
+
+@labelled(Kind.RECORDING_CUT)
+def _killed_after_an_upgrade_was_refused(maker: TapeMaker) -> None:
+    maker.upgrade(0, S1).refuse(5, 426)
+    maker.is_cut_off = True
+
+
+@labelled(Kind.RECORDING_CUT, Kind.RATE_LIMITED)
+def _killed_before_the_next_try(maker: TapeMaker) -> None:
+    maker.post(0, ask("hi"), S1).refuse(5, 429, "", (("retry-after", "2"),))
+    maker.is_cut_off = True

@@ -13,7 +13,9 @@ the real ``TapeWriter`` in the order of their times::
 """
 
 import json
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -136,7 +138,8 @@ class SocketMaker:
 class TapeMaker:
     """Gathers the facts of a tape that is to lie at ``path``.
 
-    ``agent`` is the user agent of every request, ``None`` for none.
+    ``agent`` is the user agent of every request, ``None`` for none. ``is_cut_off``: the tape is
+    left as by a recorder that was killed.
     """
 
     path: Path
@@ -144,6 +147,7 @@ class TapeMaker:
     label: TapeLabel = LABEL
     facts: list[Fact] = field(default_factory=list)
     exchanges: int = 0
+    is_cut_off: bool = False
 
     def post(
         self,
@@ -192,6 +196,9 @@ class TapeMaker:
         with TapeWriter(self.path, self.label, on_trouble=_fail) as writer:
             for fact in sorted(self.facts, key=lambda fact: fact.at_us):
                 writer.put(fact)
+        if self.is_cut_off:
+            with closing(sqlite3.connect(self.path)) as tape, tape:
+                tape.execute("UPDATE tape SET is_closed = 0")
         return self.path
 
     def open(self) -> TapeReader:

@@ -206,7 +206,8 @@ def _heeded(place: Place) -> str:
     """Whether the client waited as long as it was asked to."""
     asked_us, later = place.reading.asked_delay_us, place.next
     if later is None:
-        return "the client did not try again"
+        may_go_on = place.case.may_go_on(place.session, place.request)
+        return "the recording ends here" if may_go_on else "the client did not try again"
     waited_us = later.attempt.at_us - end_spot(place.attempt).at_us
     if asked_us is None:
         return f"the client tried again after {duration(waited_us)}; no delay was asked for"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from wiretape.attempts import Attempt, Outcome
+from wiretape.attempts import Outcome
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.limits import MANY_ROUNDS, MOST_ROUNDS, SAME_CALL_ID
 from wiretape.diagnosis.reading import MOST_SPOTS
@@ -65,7 +65,7 @@ def tool_loops(case: Case) -> Iterator[Sighting]:
 def _unanswered(case: Case, is_wanted: Callable[[Request, Turn], bool]) -> Iterator[Sighting]:
     """The calls that were not answered, of each request that ``is_wanted``."""
     for session in case.sessions:
-        if not _runs_tools(case, session):
+        if not _runs_tools(case, session) or _is_torn(case, session):
             continue
         for request, uses in _open_calls(case, session):
             turn = next(turn for turn in session.turns if turn.number == request.turn)
@@ -82,9 +82,7 @@ def _is_known_whole(case: Case, session: Session) -> bool:
     """Whether every call of a session must be on the tape: from its beginning, without a gap."""
     first = session.tries[0]
     begins_here = first.attempt.is_whole_input and first.why is not Why.RESUMED
-    torn = {gap.exchange for gap in case.gaps}
-    exchanges = {each.attempt.exchange for each in session.tries}
-    return begins_here and None not in torn and not torn & exchanges
+    return begins_here and not _is_torn(case, session)
 
 
 def _runs_tools(case: Case, session: Session) -> bool:
@@ -96,8 +94,8 @@ def _runs_tools(case: Case, session: Session) -> bool:
 def _open_calls(case: Case, session: Session) -> Iterator[tuple[Request, list[ToolUse]]]:
     """Requests whose answer is complete and holds calls that were never answered.
 
-    Not those of an answer that failed, which the client drops; and not the last ones of a
-    recording that stopped while the tools ran, as an open socket shows.
+    Not those of an answer that failed, which the client drops; not the last ones of a recording
+    that stopped while the tools ran, as an open socket or a tape that was not closed shows.
     """
     places = {
         (each.attempt.exchange, each.attempt.message): (request, each.attempt)
@@ -112,14 +110,17 @@ def _open_calls(case: Case, session: Session) -> Iterator[tuple[Request, list[To
         request, attempt = places.get((spot.exchange, spot.message), (None, None))
         if request is None or attempt is None or attempt.outcome is not Outcome.COMPLETED:
             continue
-        if request is session.requests[-1] and _is_cut_by_recorder(case, attempt):
+        is_last = request is session.requests[-1]
+        if is_last and (attempt.exchange in case.stopped or not case.is_closed):
             continue
         found.setdefault(request.number, (request, []))[1].append(use)
     return iter(found.values())
 
 
-def _is_cut_by_recorder(case: Case, attempt: Attempt) -> bool:
-    return attempt.exchange in case.stopped
+def _is_torn(case: Case, session: Session) -> bool:
+    """Whether the recorder lost something on the session's way, be it a whole message."""
+    exchanges = {None, *(each.attempt.exchange for each in session.tries)}
+    return any(gap.exchange in exchanges for gap in case.gaps)
 
 
 def _is_one_follow_up(request: Request, turn: Turn) -> bool:

@@ -7,6 +7,7 @@ from wiretape.attempts import Attempt
 from wiretape.client.dialects import dialect_for
 from wiretape.diagnosis.reading import Reading, Readings, readings_of
 from wiretape.facts import EndKind, Gap, Sender
+from wiretape.lost import lost_from
 from wiretape.reconstruct import Request, Session, Try, sessions_of
 from wiretape.store_reader import TapeReader
 
@@ -15,18 +16,28 @@ from wiretape.store_reader import TapeReader
 class Case:
     """What a diagnosis is made from.
 
-    The sets hold numbers of exchanges. ``stopped``: the recording left them open; they were going
-    on, or idle, when it stopped. ``left``: the client ended them. ``reused``: their connection had
-    carried another one before. ``codex``: a Codex of a known dialect asked.
+    ``is_closed``: the recording came to its end. The sets hold numbers of exchanges. ``stopped``:
+    the recording left them open; they were going on, or idle, when it stopped. ``left``: the
+    client ended them. ``reused``: their connection had carried another one before. ``codex``: a
+    Codex of a known dialect asked.
     """
 
     sessions: tuple[Session, ...]
     readings: Readings
     gaps: tuple[Gap, ...]
+    is_closed: bool
     stopped: frozenset[int]
     left: frozenset[int]
     reused: frozenset[int]
     codex: frozenset[int]
+
+    def may_go_on(self, session: Session, request: Request) -> bool:
+        """Whether the recording was cut off before it could show what followed a request."""
+        return not self.is_closed and request is session.requests[-1]
+
+    def is_torn(self, attempt: Attempt) -> bool:
+        """Whether the recorder lost something while the attempt lasted: its end cannot be told."""
+        return bool(lost_from(attempt, self.gaps))
 
     def places(self) -> Iterator["Place"]:
         """Every attempt in its place, session by session."""
@@ -69,13 +80,7 @@ class Place:
     @property
     def is_torn(self) -> bool:
         """Whether the recorder lost something while the attempt lasted: its end cannot be told."""
-        attempt = self.attempt
-        return any(
-            gap.exchange in (None, attempt.exchange)
-            and gap.until_us >= attempt.at_us
-            and (attempt.until_us is None or gap.at_us <= attempt.until_us)
-            for gap in self.case.gaps
-        )
+        return self.case.is_torn(self.attempt)
 
     @property
     def is_unheard(self) -> bool:
@@ -115,6 +120,7 @@ def case_of(reader: TapeReader) -> Case:
         tuple(sessions_of(reader)),
         readings,
         tuple(reader.gaps()),
+        reader.is_closed(),
         frozenset(stopped),
         frozenset(left),
         frozenset(reused),

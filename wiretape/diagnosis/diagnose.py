@@ -2,14 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final
 
 from wiretape.attempts import Outcome
 from wiretape.diagnosis.case import Case, case_of
-from wiretape.diagnosis.kinds import Finding, Kind, Severity
+from wiretape.diagnosis.kinds import OF_THE_RECORDER, Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
+from wiretape.reconstruct import Request
 from wiretape.store_reader import TapeReader
 from wiretape.words import counted
 
@@ -25,15 +25,15 @@ class Diagnosis:
 def diagnose(reader: TapeReader) -> Diagnosis:
     """The diagnosis of everything on a tape."""
     case = case_of(reader)
-    findings = [_finding(kind, seen) for kind, rule in RULES.items() for seen in rule(case)]
+    findings = [_finding(case, kind, seen) for kind, rule in RULES.items() for seen in rule(case)]
     findings.sort(key=lambda finding: (finding.severity is not Severity.BROKEN, _at_us(finding)))
     return Diagnosis(_verdict(case, findings), tuple(findings))
 
 
-def _finding(kind: Kind, seen: Sighting) -> Finding:
+def _finding(case: Case, kind: Kind, seen: Sighting) -> Finding:
     return Finding(
         kind,
-        _severity(seen),
+        _severity(case, kind, seen),
         None if seen.session is None else seen.session.number,
         None if seen.session is None else seen.session.id,
         None if seen.request is None else seen.request.number,
@@ -42,16 +42,22 @@ def _finding(kind: Kind, seen: Sighting) -> Finding:
     )
 
 
-def _severity(seen: Sighting) -> Severity:
-    request = seen.request
-    is_fine = request is None or request.last.outcome in _FINE
-    if seen.session is not None and request is not None and request.role is Role.WARM_UP:
+def _severity(case: Case, kind: Kind, seen: Sighting) -> Severity:
+    session, request = seen.session, seen.request
+    if kind in OF_THE_RECORDER:
+        return Severity.UNSEEN
+    if session is None or request is None or _is_fine(request):
+        return Severity.RECOVERED
+    if request.role is Role.WARM_UP and _is_fine(session.requests[-1]):
         # Nobody misses a warm-up when the request that it was for went well.
-        is_fine = is_fine or seen.session.requests[-1].last.outcome in _FINE
-    return Severity.RECOVERED if is_fine else Severity.BROKEN
+        return Severity.RECOVERED
+    is_seen = request.last.outcome is not Outcome.OPEN and not case.is_torn(request.last)
+    is_seen = is_seen and not case.may_go_on(session, request)
+    return Severity.BROKEN if is_seen else Severity.UNSEEN
 
 
-_FINE: Final = (Outcome.COMPLETED, Outcome.CONNECTED, Outcome.OPEN)
+def _is_fine(request: Request) -> bool:
+    return request.last.outcome in (Outcome.COMPLETED, Outcome.CONNECTED)
 
 
 def _at_us(finding: Finding) -> int:
@@ -59,14 +65,16 @@ def _at_us(finding: Finding) -> int:
 
 
 def _verdict(case: Case, findings: list[Finding]) -> str:
-    requests = sum(len(session.requests) for session in case.sessions)
+    requests = [request for session in case.sessions for request in session.requests]
     looked_at = (
-        f"{counted(len(case.sessions), 'session')}, {counted(requests, 'request')}"
+        f"{counted(len(case.sessions), 'session')}, {counted(len(requests), 'request')}"
         if case.sessions
         else "no sessions"
     )
     if not findings:
-        return f"nothing wrong: {looked_at}."
+        going_on = sum(request.last.outcome is Outcome.OPEN for request in requests)
+        but = f", {going_on} going on when the recording stopped" if going_on else ""
+        return f"nothing wrong: {looked_at}{but}."
     severities = Counter(finding.severity for finding in findings)
     how_bad = ", ".join(f"{severities[each]} {each}" for each in Severity if severities[each])
     said = counted(len(findings), "finding")

@@ -1,4 +1,4 @@
-"""How a session grew, and what the recorder lost."""
+"""How a session grew."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -8,10 +8,9 @@ from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.limits import BODY_JUMP_BYTES, JUMP_FACTOR, TOKEN_JUMP
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session
-from wiretape.spot import Spot
+from wiretape.reconstruct import Request
 from wiretape.tool_uses import spot_of_asking
-from wiretape.words import counted, size
+from wiretape.words import size
 
 
 def leaps(case: Case) -> Iterator[Sighting]:
@@ -25,17 +24,6 @@ def leaps(case: Case) -> Iterator[Sighting]:
             if what is not None:
                 spots = (spot_of_asking(before.last), spot_of_asking(after.last))
                 yield Sighting(what, spots, session, after)
-
-
-def gaps(case: Case) -> Iterator[Sighting]:
-    """What crossed and is not on the tape."""
-    for gap in case.gaps:
-        owner, request = next(_owners(case, gap.exchange), (None, None))
-        what = (
-            f"{counted(gap.lost_facts, 'fact')} with {size(gap.lost_bytes)} are missing: "
-            f"{gap.reason}"
-        )
-        yield Sighting(what, (Spot(gap.exchange or 0, gap.at_us, "gap"),), owner, request)
 
 
 def _is_comparable(request: Request) -> bool:
@@ -58,13 +46,3 @@ def _leap_in_bytes(before: Attempt, after: Attempt) -> str | None:
     if now - sent < BODY_JUMP_BYTES or now < sent * JUMP_FACTOR:
         return None
     return f"the request grew from {size(sent)} to {size(now)} at once"
-
-
-def _owners(case: Case, exchange: int | None) -> Iterator[tuple[Session, Request]]:
-    return (
-        (session, request)
-        for session in case.sessions
-        for request in session.requests
-        for each in request.tries
-        if exchange is not None and each.attempt.exchange == exchange
-    )

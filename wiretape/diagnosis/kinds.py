@@ -38,6 +38,11 @@ class Kind(StrEnum):
     TOOL_LOOP = "tool_loop"
     GROWTH = "growth"
     RECORDER_GAP = "recorder_gap"
+    RECORDING_CUT = "recording_cut"
+
+
+OF_THE_RECORDER: Final = frozenset({Kind.RECORDER_GAP, Kind.RECORDING_CUT})
+"""What the recorder did not see; nothing that client or server did."""
 
 
 class Severity(StrEnum):
@@ -47,6 +52,8 @@ class Severity(StrEnum):
     """What the client wanted did not come."""
     RECOVERED = "recovered"
     """It came, after trouble; or the trouble is not one request's."""
+    UNSEEN = "unseen"
+    """The recording does not show whether it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +236,12 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
         "The recorder could not keep everything: what crossed in the gap is not on the tape, and "
         "findings near it may be its fault.",
         "Record again with room on the disk, or on a faster one.",
+    ),
+    Kind.RECORDING_CUT: Advice(
+        "The recording did not come to its end: the recorder was killed, or it is recording "
+        "still. What it has not seen is held against nobody.",
+        "If it is recording still, look again when it is done. Else record again, and end it with "
+        "Ctrl-C or with the command that it records.",
     ),
 }
 """For every kind of finding."""

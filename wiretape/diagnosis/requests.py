@@ -45,6 +45,8 @@ def fallbacks(case: Case) -> Iterator[Sighting]:
 def upgrades_left_at_426(case: Case) -> Iterator[Sighting]:
     """A WebSocket refused with 426, and no HTTP request after it."""
     for places in by_request(case.places()):
+        if case.may_go_on(places[0].session, places[0].request):
+            continue
         refused = [place.attempt for place in places if _is_426(place)]
         if refused and not any(place.attempt.transport is Transport.HTTP for place in places):
             what = "the upgrade to WebSocket was refused with 426, and no HTTP request followed"

@@ -22,8 +22,9 @@ from wiretape.diagnosis.calls import (
     tool_loops,
 )
 from wiretape.diagnosis.case import Case
-from wiretape.diagnosis.growth import gaps, leaps
+from wiretape.diagnosis.growth import leaps
 from wiretape.diagnosis.kinds import Kind
+from wiretape.diagnosis.recorder import cuts, gaps
 from wiretape.diagnosis.requests import fallbacks, retry_storms, upgrades_left_at_426
 from wiretape.diagnosis.sighting import Sighting
 
@@ -61,4 +62,5 @@ RULES: Final[Mapping[Kind, Rule]] = {
     Kind.TOOL_LOOP: tool_loops,
     Kind.GROWTH: leaps,
     Kind.RECORDER_GAP: gaps,
+    Kind.RECORDING_CUT: cuts,
 }

@@ -1,0 +1,77 @@
+"""What the recorder did not see is held against nobody."""
+
+from pathlib import Path
+
+import pytest
+from timed_tapes import TapeMaker, ask, created, session
+
+from wiretape.diagnosis.diagnose import Diagnosis, diagnose
+from wiretape.diagnosis.kinds import Kind, Severity
+from wiretape.facts import EndKind, Sender
+from wiretape.spot import Spot
+
+S1 = session("s1")
+
+
+@pytest.fixture
+def maker(tmp_path: Path) -> TapeMaker:
+    """An empty tape."""
+    return TapeMaker(tmp_path / "tape.db")
+
+
+def diagnosis(maker: TapeMaker) -> Diagnosis:
+    """The diagnosis of the tape."""
+    with maker.read() as reader:
+        return diagnose(reader)
+
+
+def test_a_recording_that_was_cut_off_says_what_has_no_end(maker: TapeMaker) -> None:
+    """And where the tape shows the last of it."""
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5)
+    post.events(6, created())
+    maker.is_cut_off = True
+    found = diagnosis(maker)
+    assert found.verdict == (
+        "1 finding (1 unseen) in 1 session, 1 request: the recording is cut off, or goes on "
+        "still: 1 exchange has no end on the tape."
+    )
+    assert found.findings[0].evidence == (Spot(1, 6000, "last event"),)
+
+
+def test_a_recording_that_was_cut_off_between_requests_is_one_too(maker: TapeMaker) -> None:
+    """Nothing is left open, and yet the rest is not there."""
+    maker.post(0, ask("hi"), S1).answer(5, created(), {"type": "response.done", "response": {}})
+    maker.is_cut_off = True
+    (finding,) = diagnosis(maker).findings
+    assert finding.kind is Kind.RECORDING_CUT
+    assert finding.what == "the recording is cut off, or goes on still"
+
+
+def test_a_failure_before_the_cut_is_of_unseen_outcome(maker: TapeMaker) -> None:
+    """Whether the client tried again is not on the tape."""
+    maker.post(0, ask("hi"), S1).refuse(5, 503)
+    maker.is_cut_off = True
+    severities = {each.kind: each.severity for each in diagnosis(maker).findings}
+    assert severities == {
+        Kind.HTTP_ERROR: Severity.UNSEEN,
+        Kind.RECORDING_CUT: Severity.UNSEEN,
+    }
+
+
+def test_a_gap_is_no_failure_of_its_request(maker: TapeMaker) -> None:
+    """The end may be what is missing."""
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5)
+    maker.gap(6, 7, exchange=1)
+    post.end(9, EndKind.SERVER_CLOSED, Sender.SERVER)
+    (finding,) = diagnosis(maker).findings
+    assert (finding.kind, finding.severity) == (Kind.RECORDER_GAP, Severity.UNSEEN)
+
+
+def test_requests_that_were_going_on_are_counted_in_a_good_verdict(maker: TapeMaker) -> None:
+    """Nothing is wrong with them as far as was seen, and that is not far."""
+    maker.post(0, ask("hi"), S1).end(9, EndKind.RECORDER_STOPPED)
+    assert diagnosis(maker).verdict == (
+        "nothing wrong: 1 session, 1 request, 1 going on when the recording stopped."
+    )
