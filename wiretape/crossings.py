@@ -53,14 +53,20 @@ class Crossing:
 
 def crossings_of(reader: TapeReader, exchange: Exchange) -> Iterator[Crossing]:
     """What crossed in one exchange, its heads and its end included."""
-    request, response, end = exchange.request, exchange.response, exchange.end
-    body = reader.request_body(exchange.id)
+    yield from heads_of(exchange, len(reader.request_body(exchange.id)))
+    yield from crossings_in(exchange, reader.pieces(exchange.id))
+    yield from end_of(exchange)
+
+
+def heads_of(exchange: Exchange, body_bytes: int) -> Iterator[Crossing]:
+    """The head of the request, which had a body of that size, and that of the response."""
+    request, response = exchange.request, exchange.response
     yield Crossing(
         request.at_us,
         exchange.id,
         Sender.CLIENT,
         HTTP_REQUEST,
-        len(body),
+        body_bytes,
         summary=f"{request.method} {request.scheme}://{request.host}:{request.port}"
         f"{request.target}",
     )
@@ -73,14 +79,38 @@ def crossings_of(reader: TapeReader, exchange: Exchange) -> Iterator[Crossing]:
             0,
             summary=f"{response.status} {response.reason}".rstrip(),
         )
-    pieces = reader.pieces(exchange.id)
+
+
+def crossings_in(
+    exchange: Exchange, pieces: Iterable[Piece], *, goes_on: bool = False
+) -> Iterator[Crossing]:
+    """What crossed in these pieces of an exchange: all of them, or those from a place on.
+
+    Such a place is where an event ended (see :func:`is_tiled`). ``goes_on``: that was within the
+    first piece, which is given without what came before.
+    """
     if exchange.is_websocket:
-        yield from map(_message, pieces)
-    elif _is_event_stream(exchange):
-        yield from _sse_events(exchange, pieces)
-    else:
-        yield from _body_bytes(exchange, pieces)
-    if end is not None:
+        return map(_message, pieces)
+    if _is_event_stream(exchange):
+        return _sse_events(exchange, pieces, goes_on)
+    return _body_bytes(exchange, pieces)
+
+
+def is_tiled(exchange: Exchange) -> bool:
+    """Whether reading can begin in the middle: what crossed lies on the tape side by side.
+
+    It does on a socket, a message a piece, and in a stream of events that is not compressed,
+    where each event but a comment takes up its ``size_bytes``.
+    """
+    if exchange.is_websocket:
+        return True
+    headers = () if exchange.response is None else exchange.response.headers
+    return _is_event_stream(exchange) and header(headers, "content-encoding") is None
+
+
+def end_of(exchange: Exchange) -> Iterator[Crossing]:
+    """The end of the exchange, if it has one."""
+    if (end := exchange.end) is not None:
         said = [end.how.value, end.side, end.code and str(end.code), end.reason, end.detail]
         yield Crossing(
             end.at_us,
@@ -150,7 +180,7 @@ def _content_of(exchange: Exchange) -> ContentDecoder:
     return ContentDecoder(", ".join(all_headers(headers, "content-encoding")) or None)
 
 
-def _sse_events(exchange: Exchange, pieces: Iterable[Piece]) -> Iterator[Crossing]:
+def _sse_events(exchange: Exchange, pieces: Iterable[Piece], goes_on: bool) -> Iterator[Crossing]:
     content = _content_of(exchange)
     decoder = SseDecoder()
     at_us = exchange.request.at_us if exchange.response is None else exchange.response.at_us
@@ -169,8 +199,9 @@ def _sse_events(exchange: Exchange, pieces: Iterable[Piece]) -> Iterator[Crossin
         events = decoder.feed(decoded)
         yield from map(event_crossing, events)
         if decoded:
-            if is_line_start and not events and _is_comment(decoded):
+            if is_line_start and not events and not goes_on and _is_comment(decoded):
                 yield crossing(COMMENT, len(piece.data), decoded.decode("utf-8", "replace"))
+            goes_on = False
             is_line_start = decoded.endswith((b"\n", b"\r"))
     rest = decoder.feed(content.finish())
     more, leftover = decoder.close()
