@@ -15,7 +15,8 @@ from replayer.http_wire import NotHttp, RequestReader, ResponseWriter, head_byte
 from replayer.pacing import Pace
 from replayer.performing import first_of, perform
 from replayer.pipes import TLS_HANDSHAKE, ClientLeft, Pipe, TlsPipe
-from replayer.player import Accept, Blocked, Player
+from replayer.player import Accept, Player
+from replayer.report import Blocked
 from replayer.socket_server import serve_socket
 from replayer.tape import ReplayExchange, ReplayTape
 from wiretape.facts import EndKind, PieceKind, Sender
@@ -66,8 +67,8 @@ class Connection:
         player = self._service.player
         answer = player.upgrade(request) if request.is_upgrade else player.http(request)
         match answer:
-            case Blocked(what):
-                return await self._refuse(what)
+            case Blocked():
+                return await self._refuse(answer)
             case Accept():
                 exchange = self._service.tape.begin(request, self._own)
                 await serve_socket(
@@ -91,7 +92,7 @@ class Connection:
         if origin is None:
             raise NotHttp(f"{request.target} is no address")
         if not self._service.player.opens(origin):
-            return await self._refuse(str(origin))
+            return await self._refuse(Blocked(str(origin), str(origin)))
         await self._pipe.send(_ESTABLISHED)
         first = self._reader.rest() or await self._pipe.receive()
         if first[:1] == bytes((TLS_HANDSHAKE,)):
@@ -108,10 +109,10 @@ class Connection:
             self._reader.feed(first)
         return True
 
-    async def _refuse(self, what: str) -> bool:
-        self._service.player.block(what)
+    async def _refuse(self, blocked: Blocked) -> bool:
+        self._service.player.block(blocked)
         await self._say(
-            403, "Forbidden", f"{what} was not recorded, and nothing leaves this machine"
+            403, "Forbidden", f"{blocked.what} was not recorded, and nothing leaves this machine"
         )
         await self._pipe.close()
         return False

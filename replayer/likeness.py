@@ -5,11 +5,20 @@ the id B, and then has B everywhere. So a client that answers the wrong call is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
-from replayer.volatile import TEXT_RULES, VOLATILE_HEADERS, VOLATILE_KEYS, VOLATILE_PATHS
+from replayer.volatile import (
+    TEXT_RULES,
+    VOLATILE_HEADERS,
+    VOLATILE_KEYS,
+    VOLATILE_PATHS,
+    VOLATILE_QUERY,
+)
 from wiretape.asked import Asked
 from wiretape.facts import Headers
 from wiretape.redact import is_secret_header
@@ -18,21 +27,31 @@ _UUID: Final = re.compile(
     r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])",
     re.IGNORECASE,
 )
-_SHOWN: Final = 200
+_MOST_DEPTH: Final = 100
 _MISSING: Final = object()
+
+
+class Change(StrEnum):
+    """What became of something from the recording to the replay."""
+
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One place where a request is not as it was recorded.
 
-    ``path`` is like ``input[2].content[0].text`` or ``headers.openai-beta``; the values are
-    shortened for showing, ``None`` where there is nothing at that place.
+    ``path`` is like ``input[2].content[0].text``, ``headers.openai-beta`` or ``query.limit``. The
+    values are JSON, whole; ``None`` too where there is nothing at that place, which ``change``
+    tells.
     """
 
     path: str
-    recorded: str | None
-    replayed: str | None
+    change: Change
+    recorded: Any
+    replayed: Any
 
 
 @dataclass(slots=True)
@@ -55,59 +74,118 @@ class Correspondence:
 
 def differences(recorded: Asked, replayed: Asked, ids: Correspondence) -> Iterator[Difference]:
     """Where ``replayed`` is not as ``recorded``. Notes in ``ids`` what it takes to correspond."""
-    yield from _headers(recorded.headers, replayed.headers, ids)
-    if recorded.body is None or replayed.body is None:
-        if recorded.raw != replayed.raw:
-            yield Difference("body", _shown(recorded.raw), _shown(replayed.raw))
-        return
-    yield from _values("", recorded.body, replayed.body, ids)
+    named = (
+        ("headers", _headers(recorded.headers), _headers(replayed.headers)),
+        ("query", _query(recorded.query), _query(replayed.query)),
+    )
+    for what, left, right in named:
+        for name in dict.fromkeys((*left, *right)):
+            one, other = left.get(name, _MISSING), right.get(name, _MISSING)
+            yield from _values(f"{what}.{name}", one, other, ids)
+    yield from _bodies(recorded, replayed, ids)
 
 
-def _headers(recorded: Headers, replayed: Headers, ids: Correspondence) -> Iterator[Difference]:
-    left, right = _comparable(recorded), _comparable(replayed)
-    for name in dict.fromkeys((*left, *right)):
-        yield from _values(
-            f"headers.{name}", left.get(name, _MISSING), right.get(name, _MISSING), ids
-        )
+class _TooDeep(Exception):
+    """A body is nested so deeply that it is compared as text. Stays inside this module."""
 
 
-def _comparable(headers: Headers) -> dict[str, str]:
+def _bodies(recorded: Asked, replayed: Asked, ids: Correspondence) -> list[Difference]:
+    if recorded.body is not None and replayed.body is not None:
+        with suppress(_TooDeep):
+            return list(_values("", recorded.body, replayed.body, ids))
+    if recorded.raw == replayed.raw:
+        return []
+    left, right = (each.raw.decode("utf-8", "backslashreplace") for each in (recorded, replayed))
+    return [Difference("body", Change.CHANGED, left, right)]
+
+
+def _headers(headers: Headers) -> dict[str, str]:
+    """The headers that count; several of a name are a list, as the standard has it."""
+    lowered = ((name.lower(), value) for name, value in headers)
+    return _joined(
+        (name, value)
+        for name, value in lowered
+        if name not in VOLATILE_HEADERS and not is_secret_header(name)
+    )
+
+
+def _query(query: str) -> dict[str, str]:
+    """The parameters that count."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    return _joined(pair for pair in pairs if pair[0] not in VOLATILE_QUERY)
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     values: dict[str, str] = {}
-    for name, value in headers:
-        key = name.lower()
-        if key not in VOLATILE_HEADERS and not is_secret_header(key):
-            values[key] = f"{values[key]}, {value}" if key in values else value
+    for name, value in pairs:
+        values[name] = f"{values[name]}, {value}" if name in values else value
     return values
 
 
-def _values(path: str, left: Any, right: Any, ids: Correspondence) -> Iterator[Difference]:
+def _values(
+    path: str, left: Any, right: Any, ids: Correspondence, depth: int = 0
+) -> Iterator[Difference]:
+    _check_depth(depth)
     if isinstance(left, dict) and isinstance(right, dict):
         for name in dict.fromkeys((*left, *right)):
             inner = f"{path}.{name}" if path else name
             if inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
-                yield from _values(inner, left.get(name, _MISSING), right.get(name, _MISSING), ids)
+                one, other = left.get(name, _MISSING), right.get(name, _MISSING)
+                yield from _values(inner, one, other, ids, depth + 1)
     elif isinstance(left, list) and isinstance(right, list):
-        for index, (one, other) in enumerate(_aligned(left, right, ids)):
-            yield from _values(f"{path}[{index}]", one, other, ids)
-    elif isinstance(left, str) and isinstance(right, str):
-        if left != right and not _texts_correspond(left, right, ids):
-            yield Difference(path, *_around_first_difference(left, right))
-    elif type(left) is not type(right) or left != right:
-        yield Difference(path, _shown(left), _shown(right))
+        for index, (one, other) in enumerate(_aligned(left, right, ids, depth + 1)):
+            yield from _values(f"{path}[{index}]", one, other, ids, depth + 1)
+    elif not _are_same(left, right, ids, depth):
+        change = Change.CHANGED
+        if left is _MISSING or right is _MISSING:
+            change = Change.ADDED if left is _MISSING else Change.REMOVED
+        yield Difference(path, change, *(_told(value, depth) for value in (left, right)))
 
 
-def _aligned(left: list[Any], right: list[Any], ids: Correspondence) -> Iterator[tuple[Any, Any]]:
+def _told(value: Any, depth: int) -> Any:
+    """The value as it is told, which must not be nested too deeply either."""
+    if value is _MISSING:
+        return None
+    level = [value]
+    while level := [each for value in level for each in _inside(value)]:
+        depth += 1
+        _check_depth(depth)
+    return value
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+        case _:
+            return ()
+
+
+def _check_depth(depth: int) -> None:
+    if depth > _MOST_DEPTH:
+        raise _TooDeep
+
+
+def _aligned(
+    left: list[Any], right: list[Any], ids: Correspondence, depth: int
+) -> Iterator[tuple[Any, Any]]:
     """The items to compare, pair by pair, with holes in the shorter list.
 
     Items that are the same at both ends belong together, so that one item put in, or left out,
     is one difference and not one for every item behind it.
     """
+
+    def are_same(at: int) -> bool:
+        return _are_same(left[at], right[at], ids.copy(), depth)
+
     shorter = min(len(left), len(right))
     ahead = behind = 0
     if len(left) != len(right):
-        while ahead < shorter and _are_same(left[ahead], right[ahead], ids):
+        while ahead < shorter and are_same(ahead):
             ahead += 1
-        while behind < shorter - ahead and _are_same(left[-1 - behind], right[-1 - behind], ids):
+        while behind < shorter - ahead and are_same(-1 - behind):
             behind += 1
     return zip(
         _with_hole(left, shorter - behind, len(right)),
@@ -121,8 +199,22 @@ def _with_hole(items: list[Any], at: int, length: int) -> list[Any]:
     return [*items[:at], *[_MISSING] * (length - len(items)), *items[at:]]
 
 
-def _are_same(left: Any, right: Any, ids: Correspondence) -> bool:
-    return next(_values("", left, right, ids.copy()), None) is None
+def _are_same(left: Any, right: Any, ids: Correspondence, depth: int) -> bool:
+    """Whether two values have no difference. Notes in ``ids``, even where they have one."""
+    _check_depth(depth)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return all(
+            _are_same(left.get(name, _MISSING), right.get(name, _MISSING), ids, depth + 1)
+            for name in dict.fromkeys((*left, *right))
+            if name not in VOLATILE_KEYS
+        )
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(
+            _are_same(one, other, ids, depth + 1) for one, other in zip(left, right, strict=True)
+        )
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right or _texts_correspond(left, right, ids)
+    return type(left) is type(right) and bool(left == right)
 
 
 def _texts_correspond(left: str, right: str, ids: Correspondence) -> bool:
@@ -133,25 +225,3 @@ def _texts_correspond(left: str, right: str, ids: Correspondence) -> bool:
         return False
     pairs = zip(_UUID.findall(left), _UUID.findall(right), strict=True)
     return all(ids.accepts(one, other) for one, other in pairs)
-
-
-def _around_first_difference(left: str, right: str) -> tuple[str, str]:
-    """The two texts, cut to where they part."""
-    start = next(
-        (
-            index
-            for index, (one, other) in enumerate(zip(left, right, strict=False))
-            if one != other
-        ),
-        min(len(left), len(right)),
-    )
-    start = max(0, start - _SHOWN // 4)
-    lead = "…" if start else ""
-    return lead + left[start : start + _SHOWN], lead + right[start : start + _SHOWN]
-
-
-def _shown(value: Any) -> str | None:
-    if value is _MISSING:
-        return None
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from replayer.matching import Candidate, Match, Sessions
+from replayer.refusals import difference_sentence, unexpected_sentence
 from replayer.report import ReplayedRequest, Report, Verdict
 from replayer.script import Recorded, RecordedExchange, Script, Way
 from wiretape.asked import Asked
@@ -32,18 +33,32 @@ class Place:
                 unused = self._unused.setdefault(recorded.way, {})
                 unused[recorded.id] = script.candidate(recorded)
 
-    def refuses(self, match: Match[Recorded]) -> bool:
-        """Whether a request that was found is not answered, because it is not the same."""
-        return self.is_strict and not match.is_exact
-
     def note(self, caller: Caller, asked: Asked, match: Match[Recorded]) -> int:
         """Puts a request that the recording has into the report; gives its place there."""
         verdict = Verdict.EXACT if match.is_exact else Verdict.DIFFERENT
         return self._note(caller, asked, verdict, match)
 
-    def note_unexpected(self, caller: Caller, asked: Asked, near: Match[Recorded] | None) -> None:
-        """Puts a request that the recording does not have into the report."""
-        self._note(caller, asked, Verdict.UNEXPECTED, near)
+    def refusal(self, noted: int, match: Match[Recorded]) -> str | None:
+        """Why the request noted there is not answered, if it is to be the same and is not."""
+        if match.is_exact or not self.is_strict:
+            return None
+        sentence = difference_sentence(match)
+        requests = self.report.requests
+        requests[noted] = replace(requests[noted], refusal=sentence)
+        return sentence
+
+    def unexpected(
+        self,
+        caller: Caller,
+        asked: Asked,
+        near: Match[Recorded] | None,
+        *,
+        is_unused: bool = False,
+    ) -> str:
+        """Puts a request that the recording does not have into the report; gives the refusal."""
+        sentence = unexpected_sentence(near, is_unused=is_unused)
+        self._note(caller, asked, Verdict.UNEXPECTED, near, sentence)
+        return sentence
 
     def note_again(self, noted: int, match: Match[Recorded]) -> None:
         """Another recorded request turned out to be the one that was meant."""
@@ -58,7 +73,12 @@ class Place:
         )
 
     def _note(
-        self, caller: Caller, asked: Asked, verdict: Verdict, match: Match[Recorded] | None
+        self,
+        caller: Caller,
+        asked: Asked,
+        verdict: Verdict,
+        match: Match[Recorded] | None,
+        refusal: str | None = None,
     ) -> int:
         exchange, message = match.recorded.place if match else (None, None)
         requests = self.report.requests
@@ -72,6 +92,7 @@ class Place:
                 exchange,
                 message,
                 match.differences if match else (),
+                refusal,
             )
         )
         return len(requests) - 1
@@ -79,6 +100,10 @@ class Place:
     def unused(self, way: Way) -> Iterator[Candidate[RecordedExchange]]:
         """The recorded exchanges of a kind that answered nothing yet, in recorded order."""
         return iter(self._unused.get(way, {}).values())
+
+    def is_unused(self, recorded: RecordedExchange) -> bool:
+        """Whether it answered nothing yet."""
+        return recorded.id in self._unused.get(recorded.way, {})
 
     def use(self, recorded: RecordedExchange) -> None:
         """Takes a recorded exchange: nothing else will be answered with it."""

@@ -12,9 +12,9 @@ from replayer.actions import Action, SendHead
 from replayer.http_request import HttpRequest, Origin
 from replayer.matching import Sessions, best_match, nearest
 from replayer.place import Caller, Place
-from replayer.refusals import difference_sentence, http_error, unexpected_sentence
-from replayer.report import NotAsked, Report, SideRequest, Verdict
-from replayer.script import RecordedExchange, Script, Way
+from replayer.refusals import http_error
+from replayer.report import Blocked, NotAsked, Report, SideRequest, Verdict
+from replayer.script import RecordedExchange, Script, Way, asked_at
 from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
@@ -31,13 +31,6 @@ class Accept:
 
     head: SendHead
     socket: SocketPlayer
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """Refuse at once: it was not recorded, and would have left the machine."""
-
-    what: str
 
 
 class Player:
@@ -72,9 +65,9 @@ class Player:
         """
         return origin.host in self._hosts or _is_model_host(origin.host) or _is_loopback(origin)
 
-    def block(self, what: str) -> None:
+    def block(self, blocked: Blocked) -> None:
         """Something was refused because it would have left the machine."""
-        self.report.blocked[what] += 1
+        self.report.blocked[blocked] += 1
 
     def distrusted(self, origin: Origin) -> None:
         """A client did not accept that we speak for ``origin``."""
@@ -88,7 +81,7 @@ class Player:
         purpose = purpose_of(request.method, request.target, is_upgrade=False)
         if purpose is None or purpose is Purpose.MODELS:
             return self._side_request(request, purpose)
-        asked = asked_over_http(purpose, request.headers, request.body)
+        asked = asked_at(request.target, asked_over_http(purpose, request.headers, request.body))
         caller = Caller(Transport.HTTP, request.connection)
         found = self._find(caller, asked, (Transport.HTTP, purpose), self._place.sessions)
         if not isinstance(found, _Found):
@@ -100,11 +93,12 @@ class Player:
         """The answer to the handshake of a WebSocket: a socket, or a refusal."""
         purpose = purpose_of(request.method, request.target, is_upgrade=True)
         if purpose is None:
-            return Blocked(_named(request))
+            return _blocked(request)
         caller = Caller(Transport.WEBSOCKET, request.connection)
+        asked = asked_at(request.target, asked_by_upgrade(request.headers))
         found = self._find(
             caller,
-            asked_by_upgrade(request.headers),
+            asked,
             (Transport.WEBSOCKET, purpose),
             # A handshake says too little to bind sessions by; the first message will.
             self._place.sessions.copy(),
@@ -115,7 +109,7 @@ class Player:
         head = self._script.head(found.recorded)
         if head is None or not found.recorded.exchange.is_websocket:
             return self._script.answer(found.recorded)
-        socket = self._sockets.open(found.recorded, request.headers, caller, found.noted)
+        socket = self._sockets.open(found.recorded, asked, caller, found.noted)
         return Accept(head, socket)
 
     def finish(self) -> Report:
@@ -149,12 +143,12 @@ class Player:
         if match is None:
             alike = (each for each in self._script.exchanges if each.way == way)
             near = nearest(asked, map(self._script.candidate, alike))
-            self._place.note_unexpected(caller, asked, near)
-            return http_error(unexpected_sentence(near))
+            is_unused = near is not None and self._place.is_unused(near.recorded)
+            return http_error(self._place.unexpected(caller, asked, near, is_unused=is_unused))
         self._place.use(match.recorded)
         noted = self._place.note(caller, asked, match)
-        if self._place.refuses(match):
-            return http_error(difference_sentence(match.differences))
+        if refusal := self._place.refusal(noted, match):
+            return http_error(refusal)
         return _Found(match.recorded, noted)
 
     def _side_request(
@@ -163,13 +157,12 @@ class Player:
         recorded = self._side.find(request)
         what = _named(request)
         if recorded is None and purpose is None:
-            return Blocked(what)
+            return _blocked(request)
         sides = self.report.side_requests
         exchange = recorded.id if recorded else None
         sides.append(SideRequest(len(sides) + 1, what, request.connection, exchange))
         if recorded is None:
-            sentence = f"wiretape: {what} was not recorded"
-            return http_error(sentence, status=404, reason="Not Found")
+            return http_error(f"{what} was not recorded", status=404, reason="Not Found")
         return self._script.answer(recorded)
 
     def _note_other_host(self, request: HttpRequest, recorded: RecordedExchange) -> None:
@@ -186,6 +179,10 @@ class _Found:
 
     recorded: RecordedExchange
     noted: int
+
+
+def _blocked(request: HttpRequest) -> Blocked:
+    return Blocked(str(request.origin or "the base URL"), _named(request))
 
 
 def _named(request: HttpRequest) -> str:

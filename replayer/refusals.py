@@ -6,18 +6,30 @@ code ``invalid_prompt`` does the same.
 """
 
 import json
-from collections.abc import Sequence
+from typing import Protocol
 
 from replayer.actions import Action, Finish, Hold, SendBytes, SendFrame, SendHead
-from replayer.likeness import Difference
 from replayer.matching import Match
+from replayer.quoting import first_told
+from replayer.report import place_told
 from wiretape.facts import PieceKind
-from wiretape.words import counted
+
+
+class Placed(Protocol):
+    """A recorded request, as far as a sentence needs it."""
+
+    @property
+    def place(self) -> tuple[int, int | None]:
+        """Exchange and message by which a report names it."""
 
 
 def http_error(sentence: str, *, status: int = 400, reason: str = "Bad Request") -> list[Action]:
     """A response that says why there is no other, in the shape of the model API's errors."""
-    error = {"message": sentence, "type": "invalid_request_error", "code": "wiretape"}
+    error = {
+        "message": f"wiretape: {sentence}",
+        "type": "invalid_request_error",
+        "code": "wiretape",
+    }
     body = json.dumps({"error": error}).encode()
     headers = (("content-type", "application/json"), ("content-length", str(len(body))))
     return [SendHead(0, status, reason, headers), SendBytes(0, body), Finish(0)]
@@ -28,30 +40,34 @@ def socket_error(sentence: str) -> list[Action]:
     response = {
         "id": "resp_wiretape",
         "status": "failed",
-        "error": {"code": "invalid_prompt", "message": sentence},
+        "error": {"code": "invalid_prompt", "message": f"wiretape: {sentence}"},
     }
     event = json.dumps({"type": "response.failed", "response": response})
     return [SendFrame(0, PieceKind.TEXT, event.encode()), Hold()]
 
 
-def difference_sentence(differences: Sequence[Difference]) -> str:
+def difference_sentence[T: Placed](match: Match[T]) -> str:
     """Why a request that was found in the recording is not answered, in strict replay."""
-    others = len(differences) - 1
-    more = f", and {counted(others, 'more difference')}" if others else ""
-    return f"wiretape: this request is not as it was recorded: {_told(differences[0])}{more}"
-
-
-def unexpected_sentence[T](near: Match[T] | None) -> str:
-    """Why a request is unexpected. ``near`` is the recorded request most like it."""
-    if near is None:
-        return "wiretape: nothing like this request was recorded"
-    if near.is_exact:
-        return "wiretape: this request was recorded, but has been answered already"
     return (
-        "wiretape: this request was not recorded; the nearest one differs: "
-        f"{_told(near.differences[0])}"
+        f"this request is not as it was recorded ({place_told(*match.recorded.place)}): "
+        f"{first_told(match.differences)}"
     )
 
 
-def _told(difference: Difference) -> str:
-    return f"{difference.path} was {difference.recorded!r} and is {difference.replayed!r}"
+def unexpected_sentence[T: Placed](near: Match[T] | None, *, is_unused: bool = False) -> str:
+    """Why a request is unexpected. ``near`` is the recorded request most like it, and
+    ``is_unused`` whether that has answered nothing yet."""
+    if near is None:
+        return "nothing like this request was recorded"
+    place = place_told(*near.recorded.place)
+    if not near.is_exact:
+        return (
+            f"this request was not recorded; the nearest one ({place}) differs: "
+            f"{first_told(near.differences)}"
+        )
+    if is_unused:
+        return f"this request was recorded ({place}), but in another session"
+    return (
+        f"the recording has no further answer to this request: what it has ({place}) was given "
+        "already, so start the replay again to have it again"
+    )

@@ -1,17 +1,22 @@
-"""What a replay came to: every request of the client, and how it met the recording."""
+"""What a replay came to: everything that the client asked, and how it met the recording."""
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from itertools import islice
+from pathlib import Path
 from typing import Any, Final
 
 from replayer.likeness import Difference
+from replayer.quoting import is_told_whole, told
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.words import counted, printable
 
-_SHOWN_PATHS: Final = 5
+_SHOWN_REQUESTS: Final = 20
+_SHOWN_DIFFERENCES: Final = 3
+_SHOWN_HOSTS: Final = 6
 
 
 class Verdict(StrEnum):
@@ -24,11 +29,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRequest:
-    """One request of the client.
+    """One thing that the client asked: a request over HTTP, a handshake, or a message on a socket.
 
-    ``exchange`` and ``message`` name the recorded request that answered it (``message`` counts
-    the client's messages on a socket, from 0), or for an unexpected one, the nearest there is.
-    ``connection`` numbers the client's connections to the player.
+    ``exchange`` and ``message`` name the recorded one that answered it (``message`` counts the
+    client's messages on a socket, from 0), or for an unexpected one, the nearest there is.
+    ``connection`` numbers the client's connections to the player. ``refusal`` is what the client
+    was told in place of an answer.
     """
 
     number: int
@@ -39,11 +45,12 @@ class ReplayedRequest:
     exchange: int | None
     message: int | None
     differences: tuple[Difference, ...] = ()
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NotAsked:
-    """A recorded request that the client never made."""
+    """Something recorded that the client never asked."""
 
     transport: Transport
     kind: RequestKind
@@ -64,14 +71,25 @@ class SideRequest:
     exchange: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Something that was not recorded and would have left the machine: refused at once.
+
+    ``host`` is where it would have gone, with the port.
+    """
+
+    host: str
+    what: str
+
+
 @dataclass(slots=True)
 class Report:
-    """The report under way. ``blocked`` counts what would have left the machine."""
+    """The report under way."""
 
     requests: list[ReplayedRequest] = field(default_factory=list)
     side_requests: list[SideRequest] = field(default_factory=list)
     not_asked: list[NotAsked] = field(default_factory=list)
-    blocked: Counter[str] = field(default_factory=Counter)
+    blocked: Counter[Blocked] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
     def of(self, verdict: Verdict) -> list[ReplayedRequest]:
@@ -107,43 +125,81 @@ class Report:
                 for verdict in Verdict
             },
             "not_asked": [asdict(request) for request in self.not_asked],
-            "blocked": [{"what": what, "times": times} for what, times in self.blocked.items()],
+            "blocked": [asdict(each) | {"times": times} for each, times in self.blocked.items()],
             "side_requests": [asdict(request) for request in self.side_requests],
             "notes": self.notes,
         }
 
-    def lines(self) -> Iterator[str]:
-        """The report for a person."""
+    def lines(self, file: Path | None = None) -> Iterator[str]:
+        """The report for a person; ``file`` is where all of it stands."""
         counts = self.counts()
         yield (
-            f"{counted(counts['requests'], 'request')}: {counts['exact']} exact, "
+            f"asked {counted(counts['requests'], 'time')}: {counts['exact']} exact, "
             f"{counts['different']} different, {counts['unexpected']} unexpected, "
             f"{counts['not_asked']} not asked, {counts['blocked']} blocked."
         )
-        for request in self.requests:
-            if request.verdict is not Verdict.EXACT:
-                yield _request_line(request)
-        for each in self.not_asked:
-            yield f"  not asked: {each.transport} {each.kind}, recorded as {_place(each)}"
-        for what, times in self.blocked.items():
-            yield f"  blocked: {printable(what)} ({counted(times, 'time')})"
-        for note in self.notes:
-            yield f"  note: {printable(note)}"
+        yield from map(_indented, self._findings())
+        if self.blocked:
+            yield _indented(self._blocked_line())
+        yield from (_indented(f"note: {printable(note)}") for note in self.notes)
+        if self._leaves_out():
+            where = "--report FILE writes all of it" if file is None else f"all of it is in {file}"
+            yield _indented(f"this is shortened: {where}.")
+
+    def _findings(self) -> Iterator[str]:
+        inexact = [each for each in self.requests if each.verdict is not Verdict.EXACT]
+        shown = [*inexact, *self.not_asked][:_SHOWN_REQUESTS]
+        for each in shown:
+            match each:
+                case ReplayedRequest():
+                    yield from _request_lines(each)
+                case NotAsked():
+                    place = place_told(each.exchange, each.message)
+                    yield f"not asked: {each.transport} {each.kind}, recorded as {place}"
+        if more := len(inexact) + len(self.not_asked) - len(shown):
+            yield f"and {more} more that are different, unexpected or not asked"
+
+    def _blocked_line(self) -> str:
+        hosts: Counter[str] = Counter()
+        for each, times in self.blocked.items():
+            hosts[each.host] += times
+        shown = [
+            f"{printable(host)} ({counted(times, 'time')})"
+            for host, times in hosts.most_common(_SHOWN_HOSTS)
+        ]
+        more = len(hosts) - len(shown)
+        return f"blocked: {', '.join(shown)}" + (f", {counted(more, 'more host')}" if more else "")
+
+    def _leaves_out(self) -> bool:
+        """Whether there is more to see than the lines say."""
+        inexact = [each for each in self.requests if each.verdict is not Verdict.EXACT]
+        return len(inexact) + len(self.not_asked) > _SHOWN_REQUESTS or any(
+            len(each.differences) > _SHOWN_DIFFERENCES
+            or not all(map(is_told_whole, each.differences))
+            for each in inexact
+        )
 
 
-def _request_line(request: ReplayedRequest) -> str:
-    what = f"  {request.verdict}: request {request.number} ({request.transport} {request.kind})"
+def place_told(exchange: int, message: int | None) -> str:
+    """Where something stands on the tape: ``exchange 3, message 0``."""
+    return f"exchange {exchange}" + ("" if message is None else f", message {message}")
+
+
+def _request_lines(request: ReplayedRequest) -> Iterator[str]:
+    what = f"{request.verdict}: #{request.number} ({request.transport} {request.kind})"
     if request.exchange is None:
-        return f"{what}, nothing like it was recorded"
-    relation = "nearest is" if request.verdict is Verdict.UNEXPECTED else "recorded as"
-    paths = [printable(difference.path) for difference in request.differences[:_SHOWN_PATHS]]
-    shown = ", ".join(paths)
-    more = len(request.differences) - _SHOWN_PATHS
-    tail = f" and {more} more" if more > 0 else ""
-    differs = f"; differs in {shown}{tail}" if shown else ""
-    return f"{what}, {relation} {_place(request)}{differs}"
+        yield f"{what}, nothing like it was recorded"
+        return
+    place = place_told(request.exchange, request.message)
+    if request.verdict is Verdict.UNEXPECTED:
+        yield f"{what}, nearest is {place}" + ("" if request.differences else ", which is the same")
+    else:
+        yield f"{what}, recorded as {place}"
+    for difference in islice(request.differences, _SHOWN_DIFFERENCES):
+        yield _indented(told(difference))
+    if (more := len(request.differences) - _SHOWN_DIFFERENCES) > 0:
+        yield _indented(f"and {counted(more, 'more difference')}")
 
 
-def _place(request: ReplayedRequest | NotAsked) -> str:
-    message = "" if request.message is None else f", message {request.message}"
-    return f"exchange {request.exchange}{message}"
+def _indented(line: str) -> str:
+    return f"  {line}"

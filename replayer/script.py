@@ -22,6 +22,7 @@ from wiretape.asked import (
 from wiretape.attempts import Transport
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Headers
+from wiretape.redact import redact_target
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -82,6 +83,11 @@ class RecordedMessage:
 def asked_on_socket(upgrade: Headers, message: bytes) -> Asked:
     """What a message asked, to be compared: the headers of its handshake were compared with it."""
     return replace(asked_by_message(upgrade, message), headers=())
+
+
+def asked_at(target: str, asked: Asked) -> Asked:
+    """What was asked, with the query of the request's target; as on a tape, without secrets."""
+    return replace(asked, query=redact_target(target).partition("?")[2])
 
 
 type Recorded = RecordedExchange | RecordedMessage
@@ -162,10 +168,11 @@ class Script:
         return next((name for name in named if name is not None), None)
 
     def _read_asked(self, recorded: RecordedExchange) -> Asked:
-        headers = recorded.exchange.request.headers
+        request = recorded.exchange.request
         if recorded.exchange.is_upgrade:
-            return asked_by_upgrade(headers)
-        return asked_over_http(recorded.purpose, headers, self._reader.request_body(recorded.id))
+            return asked_at(request.target, asked_by_upgrade(request.headers))
+        body = self._reader.request_body(recorded.id)
+        return asked_at(request.target, asked_over_http(recorded.purpose, request.headers, body))
 
     def _read_messages(self, recorded: RecordedExchange) -> tuple[RecordedMessage, ...]:
         headers = recorded.exchange.request.headers

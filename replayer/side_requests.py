@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from replayer.http_request import HttpRequest
 from replayer.script import RecordedExchange
+from wiretape.redact import redact_target
 from wiretape.scope import Purpose
 
 
@@ -46,4 +47,5 @@ def _is_from_there(recorded: RecordedExchange, request: HttpRequest) -> bool:
 
 
 def _likeness(recorded: RecordedExchange, request: HttpRequest) -> tuple[bool, bool]:
-    return _is_from_there(recorded, request), recorded.exchange.request.target == request.target
+    is_same_target = recorded.exchange.request.target == redact_target(request.target)
+    return _is_from_there(recorded, request), is_same_target

@@ -11,10 +11,9 @@ from dataclasses import replace
 from replayer.actions import Action, Hold
 from replayer.matching import Candidate, best_match, compare, nearest
 from replayer.place import Caller, Place
-from replayer.refusals import difference_sentence, socket_error, unexpected_sentence
+from replayer.refusals import socket_error
 from replayer.script import RecordedExchange, RecordedMessage, asked_on_socket
-from wiretape.asked import Asked, RequestKind, asked_by_upgrade
-from wiretape.facts import Headers
+from wiretape.asked import Asked, RequestKind
 
 
 class SocketPlayers:
@@ -25,7 +24,7 @@ class SocketPlayers:
         self._sockets: list[SocketPlayer] = []
 
     def open(
-        self, recorded: RecordedExchange, upgrade: Headers, caller: Caller, noted: int
+        self, recorded: RecordedExchange, upgrade: Asked, caller: Caller, noted: int
     ) -> "SocketPlayer":
         """A player for ``recorded``, whose handshake stands in the report at ``noted``."""
         socket = SocketPlayer(self, self._place, recorded, upgrade, caller, noted)
@@ -75,7 +74,7 @@ class SocketPlayer:
         sockets: SocketPlayers,
         place: Place,
         recorded: RecordedExchange,
-        upgrade: Headers,
+        upgrade: Asked,
         caller: Caller,
         noted: int,
     ) -> None:
@@ -117,7 +116,7 @@ class SocketPlayer:
         self._load(recorded)
         candidate = self._place.script.candidate(recorded)
         ids = self._place.sessions.ids.copy()
-        match = compare(asked_by_upgrade(self._upgrade), candidate, ids)
+        match = compare(self._upgrade, candidate, ids)
         self._place.note_again(self._noted, match)
         for noted, asked in self._warmed:
             warm_up = compare(asked, self._unused.pop(0).candidate, ids)
@@ -129,7 +128,7 @@ class SocketPlayer:
 
     def received(self, message: bytes) -> Iterable[Action]:
         """What to do when the client's message has arrived."""
-        asked = asked_on_socket(self._upgrade, message)
+        asked = asked_on_socket(self._upgrade.headers, message)
         if not self.has_begun:
             self._sockets.settle(self, asked)
         is_open = not self.has_begun and asked.kind is RequestKind.WARM_UP
@@ -144,8 +143,7 @@ class SocketPlayer:
         if match is None:
             recorded = self._place.script.messages(self.recorded)
             near = nearest(asked, [each.candidate for each in recorded])
-            self._place.note_unexpected(self._caller, asked, near)
-            return socket_error(unexpected_sentence(near))
+            return socket_error(self._place.unexpected(self._caller, asked, near))
         self._unused.remove(match.recorded)
         noted = self._place.note(self._caller, asked, match)
         if is_open:
@@ -153,8 +151,8 @@ class SocketPlayer:
             self._given = _goes_on_from(self._unused[0]) if self._unused else None
         else:
             self._given = None
-        if self._place.refuses(match):
-            return socket_error(difference_sentence(match.differences))
+        if refusal := self._place.refusal(noted, match):
+            return socket_error(refusal)
         return self._socket.answer(match.recorded.number)
 
 

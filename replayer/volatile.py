@@ -64,3 +64,6 @@ VOLATILE_HEADERS: Final = frozenset(
     }
 )
 """Headers that name the session, the turn, the connection, and the client with its machine."""
+
+VOLATILE_QUERY: Final = frozenset({"client_version"})
+"""Parameters of a request's query that name the client."""

@@ -62,7 +62,7 @@ def test_a_replay_is_reported_in_full(run: Run, tmp_path: Path) -> None:
     }
     assert [request["exchange"] for request in document["requests"]] == [1, 2, None]
     assert document["different"][0]["differences"] == [
-        {"path": "model", "recorded": "gpt-5.2-codex", "replayed": "x"}
+        {"path": "model", "change": "changed", "recorded": "gpt-5.2-codex", "replayed": "x"}
     ]
     assert document["not_asked"] == [
         {"transport": "http", "kind": "create", "exchange": 3, "message": None}
@@ -70,9 +70,10 @@ def test_a_replay_is_reported_in_full(run: Run, tmp_path: Path) -> None:
     assert document["tape"] == str(tmp_path / "three.db")
     assert document["exit_code"] == 0
     assert ran.stderr.splitlines() == [
-        "wiretape: 3 requests: 1 exact, 1 different, 1 unexpected, 1 not asked, 0 blocked.",
-        "wiretape:   different: request 2 (http create), recorded as exchange 2; differs in model",
-        "wiretape:   unexpected: request 3 (http compact), nothing like it was recorded",
+        "wiretape: asked 3 times: 1 exact, 1 different, 1 unexpected, 1 not asked, 0 blocked.",
+        "wiretape:   different: #2 (http create), recorded as exchange 2",
+        'wiretape:     model was "gpt-5.2-codex" and is "x"',
+        "wiretape:   unexpected: #3 (http compact), nothing like it was recorded",
         "wiretape:   not asked: http create, recorded as exchange 3",
     ]
 
@@ -103,12 +104,16 @@ def test_nothing_leaves_the_machine(run: Run, tape: Path, tmp_path: Path) -> Non
             listener.accept()
     assert [status for status, _ in ran.answers] == [None, None, 403, None, 403, 403, 403]
     assert json.loads(report.read_text())["blocked"] == [
-        {"what": "github.com:443", "times": 2},
-        {"what": "GET example.com:80/page", "times": 1},
-        {"what": "ab.chatgpt.com:443", "times": 1},
-        {"what": "GET chatgpt.com:443/backend-api/plugins", "times": 1},
-        {"what": f"GET 127.0.0.1:{port}/", "times": 1},
-        {"what": f"GET {HOST}:443/v1/files", "times": 1},
+        {"host": "github.com:443", "what": "github.com:443", "times": 2},
+        {"host": "example.com:80", "what": "GET example.com:80/page", "times": 1},
+        {"host": "ab.chatgpt.com:443", "what": "ab.chatgpt.com:443", "times": 1},
+        {
+            "host": "chatgpt.com:443",
+            "what": "GET chatgpt.com:443/backend-api/plugins",
+            "times": 1,
+        },
+        {"host": f"127.0.0.1:{port}", "what": f"GET 127.0.0.1:{port}/", "times": 1},
+        {"host": f"{HOST}:443", "what": f"GET {HOST}:443/v1/files", "times": 1},
     ]
     assert "7 blocked." in ran.stderr
     assert "secret" not in report.read_text() + ran.stderr
@@ -145,7 +150,8 @@ def test_strict_tells_the_client_what_differs(run: Run, tape: Path) -> None:
     """With an error that it gives up on."""
     ran = run(tape, "--strict", *asking("a", "x"))
     assert [status for status, _ in ran.answers] == [200, 400]
-    assert "input[0].content[0].text was 'b' and is 'x'" in ran.answers[1][1]
+    told = json.loads(ran.answers[1][1])["error"]["message"]
+    assert told.endswith(': input[0].content[0].text was "b" and is "x"')
 
 
 def test_a_replay_is_a_tape_that_replays_again(run: Run, tmp_path: Path) -> None:
@@ -173,7 +179,7 @@ def test_a_replay_is_a_tape_that_replays_again(run: Run, tmp_path: Path) -> None
         ran = run(source, "-o", output, *command)
         assert [status for status, _ in ran.answers] == [500, 200, None, 101]
         assert ran.stderr == (
-            "wiretape: 6 requests: 6 exact, 0 different, 0 unexpected, 0 not asked, 0 blocked.\n"
+            "wiretape: asked 6 times: 6 exact, 0 different, 0 unexpected, 0 not asked, 0 blocked.\n"
         )
     assert contents(tapes[1]) == contents(tapes[2])
     assert [body for _, body, _ in contents(tapes[1])] == [
@@ -234,7 +240,7 @@ def test_one_session_of_several(run: Run, tmp_path: Path) -> None:
     path = recording.write(tmp_path / "two.db")
     ran = run(path, "--session", OTHER_SESSION[:13], *asking("b", session=OTHER_SESSION))
     assert ran.answers == [[200, "b"]]
-    assert ran.stderr.startswith("wiretape: 1 request: 1 exact, 0 different, 0 unexpected, 0 not")
+    assert ran.stderr.startswith("wiretape: asked 1 time: 1 exact, 0 different, 0 unexpected, 0")
 
 
 def test_the_pace_is_the_recorded_one_if_asked_for(run: Run, tmp_path: Path) -> None:

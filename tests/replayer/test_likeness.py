@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tapes import create, message
 
-from replayer.likeness import Correspondence, Difference, differences
+from replayer.likeness import Change, Correspondence, Difference, differences
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_over_http
 from wiretape.facts import Headers
 from wiretape.scope import Purpose
@@ -74,7 +74,9 @@ def test_the_path_leads_to_the_value(left: Any, right: Any, path: str) -> None:
 def test_a_changed_input_item_is_named_by_its_text() -> None:
     """A changed word is one difference, at the text that it stands in."""
     left, right = create("one", "two", "three"), create("one", "zwei", "three")
-    assert found(left, right) == [Difference("input[1].content[0].text", "two", "zwei")]
+    assert found(left, right) == [
+        Difference("input[1].content[0].text", Change.CHANGED, "two", "zwei")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -92,9 +94,9 @@ def test_an_item_put_in_is_one_difference(
 ) -> None:
     """Wherever an item is added, the ones behind it are still the same; and left out, likewise."""
     added = found(create(*recorded), create(*replayed))
-    assert [(each.path, each.recorded) for each in added] == [(path, None)]
+    assert [(each.path, each.change) for each in added] == [(path, "added")]
     removed = found(create(*replayed), create(*recorded))
-    assert [(each.path, each.replayed) for each in removed] == [(path, None)]
+    assert [(each.path, each.change) for each in removed] == [(path, "removed")]
 
 
 def test_an_item_changed_and_one_added_are_two_differences() -> None:
@@ -124,8 +126,8 @@ def test_a_changed_header_is_named_in_lower_case() -> None:
     left: Headers = (("OpenAI-Beta", "one"),)
     right: Headers = (("openai-beta", "two"), ("originator", "codex_exec"))
     assert list(differences(asked({}, left), asked({}, right), Correspondence())) == [
-        Difference("headers.openai-beta", "one", "two"),
-        Difference("headers.originator", None, "codex_exec"),
+        Difference("headers.openai-beta", Change.CHANGED, "one", "two"),
+        Difference("headers.originator", Change.ADDED, None, "codex_exec"),
     ]
 
 
@@ -143,7 +145,9 @@ def test_repeated_headers_count_in_their_order() -> None:
 def test_bodies_that_are_no_json_are_compared_as_bytes() -> None:
     """What cannot be parsed must be the same byte for byte."""
     one, other = (asked_over_http(Purpose.RESPONSES, (), body) for body in (b"{one", b"{other"))
-    assert list(differences(one, other, Correspondence())) == [Difference("body", "{one", "{other")]
+    assert list(differences(one, other, Correspondence())) == [
+        Difference("body", Change.CHANGED, "{one", "{other")
+    ]
     assert not list(differences(one, one, Correspondence()))
 
 
@@ -151,7 +155,9 @@ def test_a_body_that_stopped_being_json_is_a_difference() -> None:
     """JSON on one side only is a difference of the body as a whole."""
     one = asked_over_http(Purpose.RESPONSES, (), b"{}")
     other = asked_over_http(Purpose.RESPONSES, (), b"")
-    assert list(differences(one, other, Correspondence())) == [Difference("body", "{}", "")]
+    assert list(differences(one, other, Correspondence())) == [
+        Difference("body", Change.CHANGED, "{}", "")
+    ]
 
 
 def test_append_instead_of_create_is_a_difference_of_the_type() -> None:
@@ -159,7 +165,7 @@ def test_append_instead_of_create_is_a_difference_of_the_type() -> None:
     one = asked_by_message((), b'{"type": "response.create", "input": []}')
     other = asked_by_message((), b'{"type": "response.append", "input": []}')
     assert list(differences(one, other, Correspondence())) == [
-        Difference("type", "response.create", "response.append")
+        Difference("type", Change.CHANGED, "response.create", "response.append")
     ]
 
 
@@ -204,22 +210,71 @@ def test_an_id_and_another_text_are_not_alike() -> None:
     assert paths({"id": f"{A}"}, {"id": f"{X}:0"}) == ["id"]
 
 
-def test_long_texts_are_shown_where_they_part() -> None:
-    """A difference far into a text is shown with a little before it, and shortened."""
-    left, right = "x" * 1000 + "one" + "y" * 1000, "x" * 1000 + "two" + "y" * 1000
-    (difference,) = found({"text": left}, {"text": right})
-    assert difference.recorded == "…" + "x" * 50 + "one" + "y" * 147
-    assert difference.replayed == "…" + "x" * 50 + "two" + "y" * 147
+def test_a_difference_holds_both_values_whole() -> None:
+    """Values are JSON as it was sent, however long; what is on one side only says so."""
+    text, items = "x" * 10_000, [{"n": number} for number in range(1000)]
+    assert found({"a": text, "b": items}, {"a": text + "!", "c": None}) == [
+        Difference("a", Change.CHANGED, text, text + "!"),
+        Difference("b", Change.REMOVED, items, None),
+        Difference("c", Change.ADDED, None, None),
+    ]
 
 
-def test_a_text_that_goes_on_is_shown_where_the_other_ends() -> None:
-    """The shorter text parts from the longer one at its end."""
-    (difference,) = found({"text": "abc"}, {"text": "abcdef"})
-    assert (difference.recorded, difference.replayed) == ("abc", "abcdef")
+@pytest.mark.parametrize(
+    ("recorded", "replayed", "told"),
+    [
+        ("limit=1", "limit=2", [Difference("query.limit", Change.CHANGED, "1", "2")]),
+        ("", "store=", [Difference("query.store", Change.ADDED, None, "")]),
+        ("a=1&a=2", "a=1", [Difference("query.a", Change.CHANGED, "1, 2", "1")]),
+        ("a=1&b=2", "b=2&a=1", []),
+        ("a=%20x", "a=+x", []),
+        (f"id={A}", f"id={X}", []),
+    ],
+)
+def test_the_query_counts(recorded: str, replayed: str, told: list[Difference]) -> None:
+    """By the names and values of its parameters, as they mean; their order is the client's."""
+    one, other = (
+        Asked(RequestKind.CREATE, None, (), {}, b"", query) for query in (recorded, replayed)
+    )
+    assert list(differences(one, other, Correspondence())) == told
 
 
-def test_long_values_are_shortened() -> None:
-    """A report is for reading: a value that is not a text is cut too."""
-    (difference,) = found({"value": list(range(1000))}, {})
-    assert difference.recorded is not None
-    assert (len(difference.recorded), difference.recorded[-1]) == (201, "…")
+def nested(depth: int, *, ends_in: Any = 0) -> Any:
+    value = ends_in
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_a_body_nested_too_deeply_is_compared_as_text() -> None:
+    """No client sends one; and if it does, nothing of ours ends by it."""
+    one, other, alike = (
+        asked_over_http(Purpose.RESPONSES, (), body)
+        for body in (b"[" * 900 + b"]" * 900, b"[" * 901 + b"]" * 901, b"[" * 900 + b"]" * 900)
+    )
+    (difference,) = differences(one, other, Correspondence())
+    assert (difference.path, len(difference.recorded), len(difference.replayed)) == (
+        "body",
+        1800,
+        1802,
+    )
+    assert not list(differences(one, alike, Correspondence()))
+
+
+def test_a_value_nested_too_deeply_is_told_as_text() -> None:
+    """However it came in: put in, or in the place of something else."""
+    deep = nested(200)
+    for left, right in (({}, {"a": deep}), ({"a": 0}, {"a": deep}), ([deep], [deep, 0])):
+        one, other = (
+            Asked(RequestKind.CREATE, None, (), body, json.dumps(body).encode())
+            for body in (left, right)
+        )
+        assert [each.path for each in differences(one, other, Correspondence())] == ["body"]
+
+
+def test_lists_of_other_lengths_within_each_other_take_no_time() -> None:
+    """Finding out which items belong together does not double with every level."""
+    left, right = nested(60, ends_in=[]), nested(60, ends_in=[])
+    for _ in range(35):
+        left, right = [left, 1], [right, 2, 3]
+    assert paths({"a": left}, {"a": right}) != []

@@ -22,8 +22,13 @@ from tapes import (
 
 from replayer.actions import Action, SendBytes, SendHead
 from replayer.http_request import HttpRequest, Origin
-from replayer.player import Blocked, Player
-from replayer.report import ReplayedRequest, Verdict
+from replayer.player import Player
+from replayer.report import Blocked, ReplayedRequest, Verdict
+
+GIVEN_ALREADY = (
+    "the recording has no further answer to this request: what it has (exchange 1) was given "
+    "already, so start the replay again to have it again"
+)
 
 type OpenPlayer = Callable[..., Player]
 
@@ -128,9 +133,44 @@ def test_a_request_too_many_is_unexpected(player: OpenPlayer) -> None:
     body(playing, post(create("a")))
     assert refusal(playing, post(create("a"))) == (
         400,
-        "wiretape: this request was recorded, but has been answered already",
+        f"wiretape: {GIVEN_ALREADY}",
     )
     assert met(playing) == [(Verdict.EXACT, 1), (Verdict.UNEXPECTED, 1)]
+    assert playing.report.requests[1].refusal == GIVEN_ALREADY
+
+
+def test_what_another_session_asked_is_no_answer(player: OpenPlayer) -> None:
+    """It waits for the session that stands for that one, and the refusal says so."""
+    recording = Recording()
+    recording.post(create("a"), (b"1",), session=SESSION)
+    recording.post(create("b"), (b"2",), session=OTHER_SESSION)
+    playing = player(recording)
+    assert body(playing, post(create("a"))) == b"1"
+    assert refusal(playing, post(create("b")))[1] == (
+        "wiretape: this request was recorded (exchange 2), but in another session"
+    )
+    assert body(playing, post(create("b"), session=OTHER_SESSION)) == b"2"
+
+
+def test_a_query_that_differs_is_told(player: OpenPlayer) -> None:
+    """What is asked for in the target counts like the rest; the client's version does not."""
+    recording = Recording()
+    recording.post(create("a"), (b"1",), path="/responses?limit=1&client_version=1")
+    recording.post(create("b"), (b"2",), path="/responses?limit=1&client_version=1")
+    playing = player(recording)
+    body(playing, post(create("a"), path="/v1/responses?limit=1&client_version=2"))
+    body(playing, post(create("b"), path="/v1/responses?limit=2"))
+    assert met(playing) == [(Verdict.EXACT, 1), (Verdict.DIFFERENT, 2)]
+    assert [each.path for each in playing.report.requests[1].differences] == ["query.limit"]
+
+
+def test_a_secret_of_the_query_does_not_count(player: OpenPlayer) -> None:
+    """It is on no tape, so it cannot be compared; nor does it reach the report."""
+    recording = Recording()
+    recording.post(create("a"), (b"1",), path="/responses?api_key=removed")
+    playing = player(recording)
+    body(playing, post(create("a"), path="/v1/responses?api_key=sk-planted-secret"))
+    assert met(playing) == [(Verdict.EXACT, 1)]
 
 
 def test_an_unexpected_request_is_shown_the_nearest(player: OpenPlayer) -> None:
@@ -141,8 +181,8 @@ def test_an_unexpected_request_is_shown_the_nearest(player: OpenPlayer) -> None:
     body(playing, post(create("b")))
     assert refusal(playing, post(create("c"))) == (
         400,
-        "wiretape: this request was not recorded; the nearest one differs: "
-        "input[0].content[0].text was 'a' and is 'c'",
+        "wiretape: this request was not recorded; the nearest one (exchange 1) differs: "
+        'input[0].content[0].text was "a" and is "c"',
     )
     assert playing.report.requests[2].exchange == 1
 
@@ -254,8 +294,8 @@ def test_strict_refuses_what_differs(player: OpenPlayer) -> None:
     playing = player(conversation("a"), is_strict=True)
     assert refusal(playing, post(create("b", model="x"))) == (
         400,
-        "wiretape: this request is not as it was recorded: "
-        "model was 'gpt-5.2-codex' and is 'x', and 1 more difference",
+        "wiretape: this request is not as it was recorded (exchange 1): "
+        'model was "gpt-5.2-codex" and is "x", and 1 more difference',
     )
     assert met(playing) == [(Verdict.DIFFERENT, 1)]
 
@@ -271,7 +311,7 @@ def test_strict_uses_up_what_it_refused(player: OpenPlayer) -> None:
     playing = player(conversation("a"), is_strict=True)
     refusal(playing, post(create("b")))
     assert refusal(playing, post(create("b")))[1].startswith(
-        "wiretape: this request was not recorded; the nearest one differs"
+        "wiretape: this request was not recorded; the nearest one (exchange 1) differs"
     )
 
 

@@ -25,8 +25,8 @@ from tapes import (
 
 from replayer.actions import Action, Drop, Hold, Reset, SendFrame, SendHead
 from replayer.http_request import HttpRequest
-from replayer.player import Accept, Blocked, Player
-from replayer.report import Verdict
+from replayer.player import Accept, Player
+from replayer.report import Blocked, Verdict
 from replayer.socket_player import SocketPlayer
 
 type OpenPlayer = Callable[..., Player]
@@ -130,11 +130,12 @@ def test_a_message_too_many_is_refused(player: OpenPlayer) -> None:
     socket = open_socket(playing)
     ask(socket, asks("a"))
     assert refusal(socket, asks("a")) == (
-        "wiretape: this request was recorded, but has been answered already"
+        "wiretape: the recording has no further answer to this request: what it has (exchange 1, "
+        "message 0) was given already, so start the replay again to have it again"
     )
     assert refusal(socket, asks("b")) == (
-        "wiretape: this request was not recorded; the nearest one differs: "
-        "input[0].content[0].text was 'a' and is 'b'"
+        "wiretape: this request was not recorded; the nearest one (exchange 1, message 0) differs: "
+        'input[0].content[0].text was "a" and is "b"'
     )
     assert met(playing)[2:] == [(Verdict.UNEXPECTED, 1, 0), (Verdict.UNEXPECTED, 1, 0)]
 
@@ -391,9 +392,22 @@ def test_strict_refuses_a_changed_message_and_goes_on(player: OpenPlayer) -> Non
     playing = player(recording, is_strict=True)
     socket = open_socket(playing)
     assert refusal(socket, asks("a", model="x")) == (
-        "wiretape: this request is not as it was recorded: model was 'gpt-5.2-codex' and is 'x'"
+        "wiretape: this request is not as it was recorded (exchange 1, message 0): "
+        'model was "gpt-5.2-codex" and is "x"'
     )
     assert ask(socket, asks("b")) == ["b"]
+
+
+def test_the_query_of_a_handshake_counts(player: OpenPlayer) -> None:
+    """Also where another recording turns out to be the one that was meant."""
+    recording = Recording()
+    recording.socket(wants(asks("a")), says(event("one")), path="/responses?limit=1")
+    recording.socket(wants(asks("b")), says(event("two")), path="/responses?limit=2")
+    playing = player(recording)
+    socket = open_socket(playing, upgrade(path="/v1/responses?limit=1"))
+    assert ask(socket, asks("b")) == ["two"]
+    assert met(playing) == [(Verdict.DIFFERENT, 2, None), (Verdict.EXACT, 2, 0)]
+    assert [each.path for each in playing.report.requests[0].differences] == ["query.limit"]
 
 
 def test_a_socket_that_was_dropped_is_dropped(player: OpenPlayer) -> None:
@@ -414,7 +428,9 @@ def test_messages_of_a_socket_never_opened_are_not_asked(player: OpenPlayer) -> 
 def test_a_socket_to_something_else_is_blocked(player: OpenPlayer) -> None:
     """Only the sockets of models are played."""
     playing = player(Recording())
-    assert playing.upgrade(upgrade(path="/chat")) == Blocked("GET api.openai.com:443/chat")
+    assert playing.upgrade(upgrade(path="/chat")) == Blocked(
+        "api.openai.com:443", "GET api.openai.com:443/chat"
+    )
 
 
 def test_an_answer_to_a_get_is_not_a_socket(player: OpenPlayer) -> None:
@@ -422,5 +438,5 @@ def test_an_answer_to_a_get_is_not_a_socket(player: OpenPlayer) -> None:
     recording = Recording()
     recording.socket(wants(asks("a")), headers=STREAM_HEADERS)
     assert player(recording).http(get("/v1/responses")) == Blocked(
-        "GET api.openai.com:443/v1/responses"
+        "api.openai.com:443", "GET api.openai.com:443/v1/responses"
     )

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from replayer.likeness import Difference
-from replayer.report import NotAsked, ReplayedRequest, Report, SideRequest, Verdict
+from replayer.likeness import Change, Difference
+from replayer.report import Blocked, NotAsked, ReplayedRequest, Report, SideRequest, Verdict
 from replayer.report_file import check_report_file, write_report
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.errors import UsageError, WouldOverwrite
 
-MODEL = Difference("model", "one", "two")
+MODEL = Difference("model", Change.CHANGED, "one", "two")
 
 
 def request(
@@ -39,7 +39,9 @@ def full_report() -> Report:
         side_requests=[SideRequest(1, "GET /models", 5, None)],
         not_asked=[NotAsked(Transport.WEBSOCKET, RequestKind.WARM_UP, 9, 3)],
     )
-    report.blocked.update({"github.com:443": 2, "evil\x1b[2J.example:80": 1})
+    blocked = {"GET github.com:443/a": 1, "GET github.com:443/b": 1}
+    report.blocked.update({Blocked("github.com:443", what): n for what, n in blocked.items()})
+    report.blocked[Blocked("evil\x1b[2J.example:80", "evil\x1b[2J.example:80")] += 1
     report.note("once")
     report.note("once")
     return report
@@ -84,13 +86,20 @@ def test_the_report_for_machines_lists_what_it_counts() -> None:
             "verdict": "different",
             "exchange": 2,
             "message": 0,
-            "differences": [{"path": "model", "recorded": "one", "replayed": "two"}],
+            "differences": [
+                {"path": "model", "change": "changed", "recorded": "one", "replayed": "two"}
+            ],
+            "refusal": None,
         }
     ]
     assert document["not_asked"] == [
         {"transport": "websocket", "kind": "warm_up", "exchange": 9, "message": 3}
     ]
-    assert document["blocked"][0] == {"what": "github.com:443", "times": 2}
+    assert document["blocked"][0] == {
+        "host": "github.com:443",
+        "what": "GET github.com:443/a",
+        "times": 1,
+    }
     assert document["side_requests"] == [
         {"number": 1, "what": "GET /models", "connection": 5, "exchange": None}
     ]
@@ -98,25 +107,76 @@ def test_the_report_for_machines_lists_what_it_counts() -> None:
 
 
 def test_the_report_for_a_person_says_what_is_not_exact() -> None:
-    """One line for the counts, one for everything worth a look; nothing in it moves the cursor."""
+    """One line for the counts, a few for everything worth a look, blocks by their host; nothing
+    in it moves the cursor."""
     assert list(full_report().lines()) == [
-        "4 requests: 1 exact, 1 different, 2 unexpected, 1 not asked, 3 blocked.",
-        "  different: request 2 (websocket create), recorded as exchange 2, message 0; "
-        "differs in model",
-        "  unexpected: request 3 (websocket create), nearest is exchange 2, message 1; "
-        "differs in model, model, model, model, model and 2 more",
-        "  unexpected: request 4 (http create), nothing like it was recorded",
+        "asked 4 times: 1 exact, 1 different, 2 unexpected, 1 not asked, 3 blocked.",
+        "  different: #2 (websocket create), recorded as exchange 2, message 0",
+        '    model was "one" and is "two"',
+        "  unexpected: #3 (websocket create), nearest is exchange 2, message 1",
+        '    model was "one" and is "two"',
+        '    model was "one" and is "two"',
+        '    model was "one" and is "two"',
+        "    and 4 more differences",
+        "  unexpected: #4 (http create), nothing like it was recorded",
         "  not asked: websocket warm_up, recorded as exchange 9, message 3",
-        "  blocked: github.com:443 (2 times)",
-        "  blocked: evil\\x1b[2J.example:80 (1 time)",
+        "  blocked: github.com:443 (2 times), evil\\x1b[2J.example:80 (1 time)",
         "  note: once",
+        "  this is shortened: --report FILE writes all of it.",
     ]
 
 
-def test_one_request_is_said_in_the_singular() -> None:
+def test_what_happened_once_is_said_in_the_singular() -> None:
     """A line that people read is good English."""
     report = Report(requests=[request(1, Verdict.EXACT)])
-    assert next(report.lines()).startswith("1 request: 1 exact, ")
+    assert list(report.lines()) == [
+        "asked 1 time: 1 exact, 0 different, 0 unexpected, 0 not asked, 0 blocked."
+    ]
+
+
+def test_a_repeated_request_is_told_as_such() -> None:
+    """It differs in nothing from what was recorded; that was used up."""
+    report = Report(requests=[request(1, Verdict.UNEXPECTED, 7)])
+    assert list(report.lines())[1:] == [
+        "  unexpected: #1 (http create), nearest is exchange 7, which is the same"
+    ]
+
+
+def test_a_shortened_value_leads_to_the_file() -> None:
+    """A reader who sees less than there is learns where the rest stands; else, nothing."""
+    short = request(1, Verdict.DIFFERENT, 1, None, (MODEL,))
+    long = request(1, Verdict.DIFFERENT, 1, None, (Difference("a", Change.ADDED, None, "x" * 99),))
+    file = Path("r.json")
+    assert list(Report(requests=[long]).lines(file))[-1] == (
+        "  this is shortened: all of it is in r.json."
+    )
+    assert not any("shortened" in line for line in Report(requests=[short]).lines(file))
+
+
+def test_many_findings_do_not_drown_each_other() -> None:
+    """Twenty are told and the rest counted."""
+    report = Report(
+        requests=[request(1, Verdict.UNEXPECTED, None)] * 15,
+        not_asked=[NotAsked(Transport.HTTP, RequestKind.CREATE, 1, None)] * 8,
+    )
+    lines = list(report.lines())
+    assert sum(line.startswith("  unexpected") for line in lines) == 15
+    assert sum(line.startswith("  not asked") for line in lines) == 5
+    assert lines[-2:] == [
+        "  and 3 more that are different, unexpected or not asked",
+        "  this is shortened: --report FILE writes all of it.",
+    ]
+
+
+def test_many_hosts_are_one_line() -> None:
+    """The six that were tried most are named, the rest counted."""
+    report = Report()
+    for number in range(8):
+        report.blocked[Blocked(f"{number}.example:443", "what")] = number + 1
+    assert list(report.lines())[1] == (
+        "  blocked: 7.example:443 (8 times), 6.example:443 (7 times), 5.example:443 (6 times), "
+        "4.example:443 (5 times), 3.example:443 (4 times), 2.example:443 (3 times), 2 more hosts"
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +198,7 @@ def test_a_finding_is_what_was_not_as_recorded(report: Report, has_findings: boo
 def test_blocks_are_no_finding() -> None:
     """Clients send metrics all the time; that these go nowhere is as it should be."""
     report = Report()
-    report.blocked["ab.chatgpt.com:443"] += 1
+    report.blocked[Blocked("ab.chatgpt.com:443", "ab.chatgpt.com:443")] += 1
     assert not report.has_findings
 
 

@@ -8,8 +8,8 @@ from tapes import Recording, create
 
 from replayer.actions import SendBytes, SendHead
 from replayer.http_request import HttpRequest, Origin
-from replayer.player import Blocked, Player
-from replayer.report import SideRequest
+from replayer.player import Player
+from replayer.report import Blocked, SideRequest
 
 type OpenPlayer = Callable[..., Player]
 
@@ -96,35 +96,37 @@ def test_anything_else_that_was_recorded_answers_its_own_host(player: OpenPlayer
     assert body(playing, get("/v1/plugins")) == b"plugins"
     assert body(playing, get("/v1/plugins", origin=None)) == b"plugins"
     assert playing.http(get("/v1/plugins", origin=CHATGPT)) == Blocked(
-        "GET chatgpt.com:443/v1/plugins"
+        "chatgpt.com:443", "GET chatgpt.com:443/v1/plugins"
     )
 
 
 @pytest.mark.parametrize(
-    ("asked", "what"),
+    ("asked", "host", "what"),
     [
-        (get("/v1/files?secret=1"), "GET api.openai.com:443/v1/files"),
-        (get("/health", origin=None), "GET /health"),
+        (get("/v1/files?secret=1"), "api.openai.com:443", "GET api.openai.com:443/v1/files"),
+        (get("/health", origin=None), "the base URL", "GET /health"),
         (
             HttpRequest("POST", "/v1/metrics", (), b"{}", 1, CHATGPT),
+            "chatgpt.com:443",
             "POST chatgpt.com:443/v1/metrics",
         ),
-        (HttpRequest("POST", "/v1/plugins", (), b"", 1, None), "POST /v1/plugins"),
+        (HttpRequest("POST", "/v1/plugins", (), b"", 1, None), "the base URL", "POST /v1/plugins"),
     ],
 )
 def test_what_was_not_recorded_is_blocked_by_name(
-    player: OpenPlayer, asked: HttpRequest, what: str
+    player: OpenPlayer, asked: HttpRequest, host: str, what: str
 ) -> None:
     """Method, host and path name it; a query may hold secrets."""
-    assert player(lists(b"plugins", path="/plugins")).http(asked) == Blocked(what)
+    assert player(lists(b"plugins", path="/plugins")).http(asked) == Blocked(host, what)
 
 
 def test_blocks_are_counted_by_name(player: OpenPlayer) -> None:
     """What is asked twice was blocked twice."""
     playing = player(Recording())
-    for what in ("github.com:443", "github.com:443", "example.com:80"):
-        playing.block(what)
-    assert playing.report.blocked == {"github.com:443": 2, "example.com:80": 1}
+    github, example = (Blocked(host, host) for host in ("github.com:443", "example.com:80"))
+    for blocked in (github, github, example):
+        playing.block(blocked)
+    assert playing.report.blocked == {github: 2, example: 1}
 
 
 def test_a_request_is_no_side_request(player: OpenPlayer) -> None:
@@ -132,5 +134,7 @@ def test_a_request_is_no_side_request(player: OpenPlayer) -> None:
     recording = Recording()
     recording.post(create("a"), (b"a",))
     playing = player(recording)
-    assert playing.http(get("/v1/responses")) == Blocked("GET api.openai.com:443/v1/responses")
+    assert playing.http(get("/v1/responses")) == Blocked(
+        "api.openai.com:443", "GET api.openai.com:443/v1/responses"
+    )
     assert playing.finish().not_asked[0].exchange == 1

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from replayer.likeness import Correspondence, differences
-from replayer.volatile import TEXT_RULES, VOLATILE_HEADERS, VOLATILE_KEYS, VOLATILE_PATHS
+from replayer.volatile import (
+    TEXT_RULES,
+    VOLATILE_HEADERS,
+    VOLATILE_KEYS,
+    VOLATILE_PATHS,
+    VOLATILE_QUERY,
+)
 from wiretape.asked import Asked, RequestKind
 from wiretape.facts import Headers
 
@@ -81,3 +87,12 @@ def test_a_header_that_never_reaches_a_tape_does_not_count(name: str) -> None:
 def test_any_other_header_counts(name: str) -> None:
     """What a header asks for is part of the request."""
     assert paths({}, {}, ((name, "one"),), ((name, "other"),)) == [f"headers.{name}"]
+
+
+@pytest.mark.parametrize("name", VOLATILE_QUERY)
+def test_a_volatile_parameter_does_not_count(name: str) -> None:
+    """Whatever its value, and whether it is there at all."""
+    queries = (f"{name}=1", f"{name}=2", "")
+    one, other, none = (Asked(RequestKind.CREATE, None, (), {}, b"", each) for each in queries)
+    assert not list(differences(one, other, Correspondence()))
+    assert not list(differences(one, none, Correspondence()))

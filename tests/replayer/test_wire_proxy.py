@@ -28,7 +28,7 @@ from tapes import (
 )
 from websockets.sync.client import connect
 
-from replayer.report import Verdict
+from replayer.report import Blocked, Verdict
 from wiretape.facts import RequestHead
 
 type Serve = Callable[..., AbstractContextManager[Replaying]]
@@ -282,7 +282,7 @@ def test_a_tunnel_elsewhere_is_refused_at_once(serve: Serve, target: str) -> Non
                 assert client.read_head()[0] == "HTTP/1.1 403 Forbidden"
                 sentence = f"wiretape: {target} was not recorded, and nothing leaves this machine\n"
                 assert client.read_to_end() == (sentence.encode(), Over.FIN)
-    assert server.report.blocked == {target: 2}
+    assert server.report.blocked == {Blocked(target, target): 2}
     assert server.report.requests == []
     assert server.facts == []
 
@@ -294,7 +294,9 @@ def test_a_request_elsewhere_is_refused_at_once(serve: Serve) -> None:
         client.send(asking)
         assert client.read_head()[0] == "HTTP/1.1 403 Forbidden"
         assert client.read_to_end()[1] is Over.FIN
-    assert server.report.blocked == {"POST metrics.example:80/v1/traces": 1}
+    assert server.report.blocked == {
+        Blocked("metrics.example:80", "POST metrics.example:80/v1/traces"): 1
+    }
     assert (server.report.requests, server.facts) == ([], [])
 
 
@@ -318,5 +320,5 @@ def test_what_was_not_recorded_of_a_known_host_is_refused(serve: Serve) -> None:
         client.begin_tls(trusting(server), HOST)
         client.send(request_bytes("POST", "/v1/files", b"{}"))
         assert client.read_head()[0] == "HTTP/1.1 403 Forbidden"
-    assert server.report.blocked == {f"POST {HOST}:443/v1/files": 1}
+    assert server.report.blocked == {Blocked(f"{HOST}:443", f"POST {HOST}:443/v1/files"): 1}
     assert server.facts == []

@@ -205,9 +205,10 @@ class Recording:
         headers: Headers = UPGRADED,
         session: str | None = SESSION,
         asked_with: Headers = (),
+        path: str = "/responses",
     ) -> int:
         """A WebSocket, what crosses on it, and its end."""
-        number = self._upgrade(session, asked_with)
+        number = self._upgrade(session, asked_with, path)
         self._head(number, 101, "Switching Protocols", headers)
         self.on(number, *steps)
         self._end(number, ending)
@@ -269,14 +270,14 @@ class Recording:
         assert troubles == []
         return path
 
-    def _upgrade(self, session: str | None, asked_with: Headers) -> int:
+    def _upgrade(self, session: str | None, asked_with: Headers, path: str = "/responses") -> int:
         headers: Headers = (
             ("connection", "Upgrade"),
             ("upgrade", "websocket"),
             ("sec-websocket-version", "13"),
             ("sec-websocket-key", "AAAAAAAAAAAAAAAAAAAAAA=="),
         )
-        return self._request("GET", "/responses", headers + session_headers(session) + asked_with)
+        return self._request("GET", path, headers + session_headers(session) + asked_with)
 
     def _request(self, method: str, path: str, headers: Headers, body: bytes = b"") -> int:
         self.exchanges += 1
