@@ -4,6 +4,7 @@ Invariant: each exchange that began gets exactly one end, and nothing after it.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from wiretape.facts import (
@@ -24,6 +25,8 @@ from wiretape.redact import redact_headers, redact_target, redact_text
 BODY_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """A request body is gathered whole; what is larger is an upload, not a conversation."""
 
+_TOO_LARGE: Final = "the request's body is too large to keep"
+
 
 class OpenExchange:
     """One exchange that is under way. Once it has ended, what comes is not heard."""
@@ -42,32 +45,37 @@ class OpenExchange:
         self._has_ended = False
         self._body: list[bytes] = []
         self._body_bytes = 0
-        self._body_is_open = True
-        self._body_is_whole = True
+        self._is_asking = True
+        self._hole: Gap | None = None
 
     def request_data(self, at_us: int, data: bytes) -> None:
         """Some of the request's body has arrived."""
-        if self._body_bytes + len(data) > BODY_LIMIT_BYTES:
-            self._body_is_whole = False
-            self.lost(at_us, len(data), "the request's body is too large to keep")
-        elif self._body_is_open:
+        if not self._is_asking:
+            return
+        # What is kept is a beginning: nothing that would fit again comes after a hole.
+        if self._hole or self._body_bytes + len(data) > BODY_LIMIT_BYTES:
+            hole = self._hole or Gap(at_us, at_us, self.number, 0, 0, _TOO_LARGE)
+            self._hole = replace(
+                hole,
+                until_us=at_us,
+                lost_facts=hole.lost_facts + 1,
+                lost_bytes=hole.lost_bytes + len(data),
+            )
+        else:
             self._body.append(data)
             self._body_bytes += len(data)
 
     def request_end(self, at_us: int) -> None:
         """The request's body is over."""
-        if self._body_is_open:
-            self._body_is_open = False
-            body, self._body = b"".join(self._body), []
-            self._put(RequestBody(self.number, at_us, body, self._body_is_whole))
+        self._tell_body(at_us, is_whole=self._hole is None)
 
     def response_head(
         self, at_us: int, status: int, reason: str, http_version: str, headers: Headers
     ) -> None:
         """The head of the response has arrived."""
-        self._put(
-            ResponseHead(self.number, at_us, status, reason, http_version, redact_headers(headers))
-        )
+        if not self._has_ended:
+            kept = redact_headers(headers)
+            self._put(ResponseHead(self.number, at_us, status, reason, http_version, kept))
 
     def chunk(self, at_us: int, data: bytes) -> None:
         """Some of the response's body has arrived."""
@@ -90,12 +98,22 @@ class OpenExchange:
         if self._has_ended:
             return
         self._has_ended = True
-        if self._body:
-            self._body_is_whole = False
-            self.request_end(at_us)
+        if self._body or self._hole:
+            self._tell_body(at_us, is_whole=False)
+        # A body that goes on after the end has no exchange to stand in.
+        self._is_asking = False
         detail = None if detail is None else redact_text(detail)
         self._put(End(self.number, at_us, how, side, detail=detail))
         self._over(self.number)
+
+    def _tell_body(self, at_us: int, *, is_whole: bool) -> None:
+        if not self._is_asking:
+            return
+        self._is_asking = False
+        body, self._body = b"".join(self._body), []
+        self._put(RequestBody(self.number, at_us, body, is_whole))
+        if self._hole:
+            self._put(self._hole)
 
 
 class Capture:

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+import recorder.capture
 from recorder.capture import Capture, OpenExchange
 from wiretape.facts import (
     End,
@@ -93,6 +96,38 @@ def test_a_request_that_stops_is_kept_as_a_part() -> None:
     exchange.request_data(11, b"part")
     exchange.end(12, EndKind.CLIENT_CLOSED)
     assert facts[1] == RequestBody(1, 12, b"part", is_whole=False)
+
+
+def test_a_body_after_the_end_is_not_heard() -> None:
+    """Whether some of it came before or not; nor is a head."""
+    facts: list[Fact] = []
+    capture = Capture(facts.append)
+    asked, silent = begun(capture), begun(capture)
+    asked.request_data(11, b"part")
+    for exchange in (asked, silent):
+        exchange.end(12, EndKind.COMPLETE)
+        exchange.request_data(13, b"late")
+        exchange.request_end(14)
+        exchange.response_head(15, 200, "OK", "HTTP/1.1", ())
+    assert facts[2:] == [
+        RequestBody(1, 12, b"part", is_whole=False),
+        End(1, 12, EndKind.COMPLETE),
+        End(2, 12, EndKind.COMPLETE),
+    ]
+
+
+def test_a_hole_in_a_request_is_one_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first piece that does not fit: with all that follow it, the small ones too."""
+    monkeypatch.setattr(recorder.capture, "BODY_LIMIT_BYTES", 5)
+    facts: list[Fact] = []
+    exchange = begun(Capture(facts.append))
+    for at_us, data in ((11, b"1234"), (12, b"5678"), (13, b"9"), (14, b"0")):
+        exchange.request_data(at_us, data)
+    exchange.request_end(15)
+    assert facts[1:] == [
+        RequestBody(1, 15, b"1234", is_whole=False),
+        Gap(12, 14, 1, 3, 6, "the request's body is too large to keep"),
+    ]
 
 
 def test_what_is_lost_is_a_gap_of_the_exchange() -> None:

@@ -153,9 +153,8 @@ def test_a_body_beyond_the_limit_is_not_waited_for(
     (found,) = recorded(recorder_.tape)
     assert 30_000 < len(found.body) <= 100_000
     assert not found.exchange.request_is_whole
-    assert {gap.reason for gap in gaps(recorder_.tape)} == {
-        "the request's body is too large to keep"
-    }
+    (lost,) = gaps(recorder_.tape)
+    assert lost.reason == "the request's body is too large to keep"
 
 
 def test_what_is_not_recorded_fails_at_once(tmp_path: Path) -> None:
