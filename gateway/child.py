@@ -6,9 +6,10 @@ It keeps the terminal, gets each signal once, and its exit code becomes ours.
 import asyncio
 import os
 import signal
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Final, Self
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import Any, Final, Self
 
 from wiretape.errors import CommandError
 
@@ -26,18 +27,20 @@ class Signals:
     Ctrl-C to both, and we ignore ours. Elsewhere it gets a group of its own, and what we are
     sent we pass on; either way each signal reaches it once. A signal that comes before the
     command runs waits for it. What comes after it is over is not heard, so that what is left to
-    do is not cut short.
+    do is not cut short. A signal that is ignored stays so, for the command too (see nohup(1)).
     """
 
     def __init__(self) -> None:
         self.in_foreground = _in_foreground()
-        self._process: asyncio.subprocess.Process | None = None
+        self._shared = _shared() if self.in_foreground else frozenset()
+        self._before: dict[signal.Signals, Any] = {}
         self._waiting: list[signal.Signals] = []
+        self._deliver: Callable[[signal.Signals], None] = self._waiting.append
 
     def __enter__(self) -> Self:
-        loop = asyncio.get_running_loop()
         for number in (*_SENT, *_TYPED):
-            loop.add_signal_handler(number, self._receive, number)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._receive)
         return self
 
     def __exit__(
@@ -46,36 +49,59 @@ class Signals:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (*_SENT, *_TYPED):
-            loop.remove_signal_handler(number)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def give_to(self, process: asyncio.subprocess.Process) -> None:
         """From now on the signals are for ``process``."""
-        self._process = process
-        for number in self._waiting:
-            process.send_signal(number)
 
-    def _receive(self, number: signal.Signals) -> None:
-        if self._process is None:
-            self._waiting.append(number)
-        elif self._process.returncode is None and not (self.in_foreground and number in _TYPED):
-            self._process.send_signal(number)
+        def pass_on(number: signal.Signals) -> None:
+            if number not in self._shared:
+                _send(process, number)
+
+        self._deliver = pass_on
+        for number in self._waiting:
+            _send(process, number)
+
+    async def told_to_stop(self) -> None:
+        """Waits for the first signal, where there is no command to give it to."""
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+        def end_the_wait(_: signal.Signals) -> None:
+            loop.call_soon_threadsafe(stop.set)
+
+        self._deliver = end_the_wait
+        if not self._waiting:
+            await stop.wait()
+        self._deliver = self._waiting.append
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        self._deliver(signal.Signals(number))
+
+
+def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    # Not the process's own way: in Python 3.12 it may take the exit code from whoever waits for it.
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
+
+
+def _shared() -> frozenset[signal.Signals]:
+    """The signals that the terminal sends to the command too, if it is in our group."""
+    if os.getsid(0) == os.getpid():
+        # A terminal that is closed tells the leader of its session, and nobody else.
+        return frozenset(_TYPED) - {signal.SIGHUP}
+    return frozenset(_TYPED)
 
 
 async def run_child(
-    command: Sequence[str], environment: Mapping[str, str], signals: Signals | None = None
+    command: Sequence[str], environment: Mapping[str, str], signals: Signals
 ) -> int:
     """Runs ``command`` to its end and returns its exit code as a shell would give it.
-
-    ``signals`` are those that the caller keeps away from more than the run of the command.
 
     Raises:
         CommandError: the command cannot be started.
     """
-    if signals is None:
-        with Signals() as signals:
-            return await run_child(command, environment, signals)
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -1,8 +1,6 @@
 """``wiretape record``."""
 
 import os
-import signal
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +11,7 @@ from recorder.routing import Routing, Scope, configured_hosts, parse_upstream
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import new_tape_path, recordings_folder
 from wiretape.commands.summary import summary_line
+from wiretape.commands.telling import tell
 from wiretape.errors import WiretapeError
 from wiretape.scope import MODEL_HOSTS
 
@@ -67,6 +66,7 @@ def record(
     wiretape record --listen 127.0.0.1:8080 --upstream https://api.openai.com
     """
     # mitmproxy takes half a second to import; `wiretape --help` need not wait for it.
+    from gateway.child import Signals
     from recorder.run import Recording
     from recorder.run import record as run_recording
 
@@ -82,10 +82,9 @@ def record(
     tape = output or new_tape_path(recordings_folder(os.environ), datetime.now(UTC), command)
     host, port = listen
     recording = Recording(tape, host, port, routing, command, target if is_reverse else None)
-    code = run_recording(recording, os.environ, _tell)
-    # What is left is the last line and the exit code; a second Ctrl-C must not cut them off.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _tell(_last_line(tape))
+    with Signals() as signals:
+        code = run_recording(recording, os.environ, tell, signals)
+        tell(_last_line(tape))
     return code
 
 
@@ -95,11 +94,6 @@ def _last_line(tape: Path) -> str:
     except WiretapeError as error:
         # The command's own outcome stands, whatever became of the tape.
         return str(error)
-
-
-def _tell(sentence: str) -> None:
-    click.echo(f"wiretape: {sentence}", err=True)
-    sys.stderr.flush()
 
 
 def _codex_config(environment: Mapping[str, str]) -> str:

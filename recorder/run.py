@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import signal
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -45,11 +43,15 @@ class Recording:
 
 
 def record(
-    recording: Recording, environment: Mapping[str, str], tell: Callable[[str], None]
+    recording: Recording,
+    environment: Mapping[str, str],
+    tell: Callable[[str], None],
+    signals: Signals,
 ) -> int:
     """Records until the command, or whoever stops us, is done. Returns the exit code.
 
-    ``tell`` gets each sentence for the person at the terminal.
+    ``tell`` gets each sentence for the person at the terminal. ``signals`` are kept from us
+    before and after, so that none leaves the tape half made.
 
     Raises:
         WiretapeError: the recording cannot begin; nothing was run.
@@ -65,7 +67,9 @@ def record(
     writer = TapeWriter(recording.tape, label, on_trouble=tell, interpret=SocketInterpreter())
     try:
         with writer:
-            return asyncio.run(_record(recording, environment, authority, clock, writer, tell))
+            return asyncio.run(
+                _record(recording, environment, authority, clock, writer, tell, signals)
+            )
     except WiretapeError:
         # Nothing was run, so the tape that we have just made is empty.
         recording.tape.unlink(missing_ok=True)
@@ -79,6 +83,7 @@ async def _record(
     clock: Clock,
     writer: TapeWriter,
     tell: Callable[[str], None],
+    signals: Signals,
 ) -> int:
     for upstream in (recording.reverse, recording.routing.upstream):
         await _check_is_known(upstream)
@@ -91,19 +96,20 @@ async def _record(
         settings = ProxySettings(
             recording.host, recording.port, authority.folder, roots, recording.reverse
         )
-        proxy = running_proxy(settings, addon, tell)
-        if not recording.command:
-            return await _until_stopped(recording, bundle, proxy, writer, tell)
         for sentence in bypasses(recording.command, environment):
             tell(sentence)
-        with Signals() as signals:
-            async with proxy as url:
+        async with running_proxy(settings, addon, tell) as url:
+            if recording.command:
                 child = child_environment(environment, url, bundle)
                 with left_behind(environment, tell):
                     code = await run_child(recording.command, child, signals)
                 await _settled(capture)
-            await asyncio.to_thread(writer.close)
-            return code
+            else:
+                for line in _how_to_use(url, recording, bundle):
+                    tell(line)
+                await signals.told_to_stop()
+                code = 0
+    return code
 
 
 async def _check_is_known(upstream: Upstream | None) -> None:
@@ -116,25 +122,6 @@ async def _check_is_known(upstream: Upstream | None) -> None:
             f"the upstream {upstream} cannot be used, since its name is not known "
             f"({getattr(error, 'strerror', None) or error}): check --upstream."
         ) from error
-
-
-async def _until_stopped(
-    recording: Recording,
-    bundle: Path,
-    proxy: AbstractAsyncContextManager[str],
-    writer: TapeWriter,
-    tell: Callable[[str], None],
-) -> int:
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with proxy as url:
-        for line in _how_to_use(url, recording, bundle):
-            tell(line)
-        await stop.wait()
-    # Here, where a second Ctrl-C cannot cut it short.
-    await asyncio.to_thread(writer.close)
-    return 0
 
 
 async def _settled(capture: Capture) -> None:

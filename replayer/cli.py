@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from wiretape.commands.options import listen_option
+from wiretape.commands.telling import tell
 from wiretape.errors import UsageError, WouldOverwrite
 
 
@@ -85,6 +86,7 @@ def replay(
     wiretape replay bug.db --speed 1 --report report.json -- codex exec "say hello"
     wiretape replay bug.db --listen 127.0.0.1:8080
     """
+    from gateway.child import Signals
     from replayer.pacing import Pace
     from replayer.report_file import check_report_file, write_report
     from replayer.run import Replay
@@ -99,19 +101,17 @@ def replay(
                 f"{output} cannot be both the report and the tape of the replay: name two files."
             )
     host, port = listen
-    outcome = run_replay(
-        Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
-        os.environ,
-        _tell,
-    )
-    if report_file is not None:
-        write_report(report_file, tape, command, outcome.exit_code, outcome.report.as_json())
-    for line in outcome.report.lines():
-        _tell(line)
+    with Signals() as signals:
+        outcome = run_replay(
+            Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
+            os.environ,
+            tell,
+            signals,
+        )
+        if report_file is not None:
+            write_report(report_file, tape, command, outcome.exit_code, outcome.report.as_json())
+        for line in outcome.report.lines(report_file):
+            tell(line)
     if strict and outcome.exit_code == 0 and outcome.report.has_findings:
         return 1
     return outcome.exit_code
-
-
-def _tell(sentence: str) -> None:
-    click.echo(f"wiretape: {sentence}", err=True)

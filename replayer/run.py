@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import signal
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from gateway.authority import open_authority
 from gateway.bypass import bypasses, left_behind
-from gateway.child import run_child
+from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
 from replayer.connection import Service
@@ -58,8 +57,15 @@ class Outcome:
     report: Report
 
 
-def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str], None]) -> Outcome:
+def replay(
+    replay: Replay,
+    environment: Mapping[str, str],
+    tell: Callable[[str], None],
+    signals: Signals,
+) -> Outcome:
     """Replays until the command, or whoever stops us, is done.
+
+    ``signals`` are kept from us before and after, so that none cuts off the report.
 
     Raises:
         WiretapeError: the replay cannot begin; nothing was run, and no tape is left behind.
@@ -84,13 +90,13 @@ def replay(replay: Replay, environment: Mapping[str, str], tell: Callable[[str],
                     authority.write_bundle(bundle, environment)
                     child = child_environment(environment, url, bundle)
                     with left_behind(environment, tell):
-                        return await run_child(replay.command, child)
+                        return await run_child(replay.command, child, signals)
                 tell(f"replaying {replay.tape} at {url}, as a base URL and as a proxy.")
                 tell(
                     f"give the client {url} as its base URL, with the recorded path (like /v1); "
                     "Ctrl-C ends the replay."
                 )
-                await _told_to_stop()
+                await signals.told_to_stop()
                 return 0
 
         return Outcome(asyncio.run(run()), player.finish())
@@ -131,11 +137,3 @@ def _removed_on_refusal(path: Path) -> Callable[..., None]:
             path.unlink()
 
     return leave
-
-
-async def _told_to_stop() -> None:
-    loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
-    await stop.wait()

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,8 +16,9 @@ from wiretape.errors import CommandError
 
 WRAPPER = """
 import asyncio, os, sys
-from gateway.child import run_child
-print("wrapped:", asyncio.run(run_child(sys.argv[1:], os.environ)), flush=True)
+from gateway.child import Signals, run_child
+with Signals() as signals:
+    print("wrapped:", asyncio.run(run_child(sys.argv[1:], os.environ, signals)), flush=True)
 """
 COUNTER = """
 import os, signal, sys, time
@@ -34,8 +35,9 @@ sys.exit(9)
 """Says each signal that it gets, and how often; ends with the next line it reads."""
 
 
-def run(*command: str) -> int:
-    return asyncio.run(run_child(command, os.environ))
+def run(*command: str, environment: Mapping[str, str] = os.environ) -> int:
+    with Signals() as signals:
+        return asyncio.run(run_child(command, environment, signals))
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 255])
@@ -52,7 +54,7 @@ def test_a_death_by_signal_is_told_as_a_shell_does() -> None:
 def test_the_environment_is_what_was_given() -> None:
     """And nothing else."""
     code = "import os; raise SystemExit(os.environ.get('ONLY') != 'this' or 'HOME' in os.environ)"
-    assert asyncio.run(run_child([sys.executable, "-c", code], {"ONLY": "this"})) == 0
+    assert run(sys.executable, "-c", code, environment={"ONLY": "this"}) == 0
 
 
 def test_a_command_that_is_not_there() -> None:
@@ -129,28 +131,44 @@ def test_in_a_terminal_a_signal_for_us_is_passed_on(tmp_path: Path) -> None:
 
 
 def test_a_signal_before_the_command_waits_for_it() -> None:
-    """It is not lost between the two."""
-
-    async def early(command: Sequence[str]) -> int:
-        with Signals() as signals:
-            os.kill(os.getpid(), signal.SIGTERM)
-            await asyncio.sleep(0.01)
-            return await run_child(command, os.environ, signals)
-
-    assert asyncio.run(early(["sleep", "30"])) == 128 + signal.SIGTERM
+    """It is not lost between the two, even before there is a loop."""
+    with Signals() as signals:
+        signal.raise_signal(signal.SIGTERM)
+        code = asyncio.run(run_child(["sleep", "30"], os.environ, signals))
+    assert code == 128 + signal.SIGTERM
 
 
 def test_a_signal_after_the_command_is_not_heard() -> None:
     """What is left to do is not cut short, and afterwards signals are what they were."""
-
-    async def late(command: Sequence[str]) -> int:
-        with Signals() as signals:
-            code = await run_child(command, os.environ, signals)
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                os.kill(os.getpid(), number)
-            await asyncio.sleep(0.01)
-            return code
-
     before = signal.getsignal(signal.SIGTERM)
-    assert asyncio.run(late(["true"])) == 0
+    with Signals() as signals:
+        assert asyncio.run(run_child(["true"], os.environ, signals)) == 0
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.raise_signal(number)
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_where_there_is_no_command_a_signal_ends_the_wait(is_early: bool) -> None:
+    """Whether it comes before the wait or while it lasts; a second one cuts nothing short."""
+
+    async def wait() -> None:
+        if not is_early:
+            asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGTERM)
+        await signals.told_to_stop()
+        signal.raise_signal(signal.SIGINT)
+
+    with Signals() as signals:
+        if is_early:
+            signal.raise_signal(signal.SIGTERM)
+        asyncio.run(wait())
+
+
+def test_what_is_ignored_stays_ignored() -> None:
+    """A command under nohup outlives its terminal, wrapped or not."""
+    code = "import signal; raise SystemExit(signal.getsignal(1) is not signal.SIG_IGN)"
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert run(sys.executable, "-c", code) == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)

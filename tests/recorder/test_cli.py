@@ -1,9 +1,7 @@
 """The command line of ``wiretape record``: what it asks for, and what it refuses."""
 
-import signal
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +13,6 @@ from recorder.routing import Scope, Upstream
 from recorder.run import Recording
 from wiretape.cli import main
 from wiretape.scope import MODEL_HOSTS
-
-
-@pytest.fixture(autouse=True)
-def _interruptible() -> Iterator[None]:
-    """The command ends by ignoring Ctrl-C, which is right only for a process that ends too."""
-    before = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

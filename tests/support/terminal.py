@@ -38,6 +38,11 @@ class Terminal:
             pass
         return self.process.wait(30)
 
+    def hang_up(self) -> None:
+        """Closes the terminal, as a person closes its window."""
+        os.close(self._descriptor)
+        self._descriptor = -1
+
     def _read(self) -> bool:
         # The end of a terminal is an error on Linux, and an empty reading elsewhere.
         with suppress(OSError):
@@ -63,10 +68,12 @@ def in_a_terminal(
         start_new_session=True,
     )
     os.close(theirs)
+    terminal = Terminal(process, ours)
     try:
-        yield Terminal(process, ours)
+        yield terminal
     finally:
         if process.poll() is None:
             process.kill()
         process.wait()
-        os.close(ours)
+        with suppress(OSError):
+            terminal.hang_up()
