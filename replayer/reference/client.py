@@ -25,8 +25,9 @@ from wiretape.client.config import Config
 from wiretape.client.decoding import decode
 from wiretape.client.dialect import Dialect
 from wiretape.client.events import Completed, Item, OutputItemDone
+from wiretape.client.history import History
 from wiretape.client.requests import Request, SocketRequests, session_headers
-from wiretape.client.transport import FallbackSwitch
+from wiretape.client.session import Session
 from wiretape.client.turn import TOOL_CALLS, Output, Turn
 from wiretape.client.wire import Input, Said
 from wiretape.events import event_type
@@ -47,46 +48,52 @@ class ReferenceClient:
     async def run(self) -> bool:
         """Takes every turn that the user wants. Whether the last one ended well."""
         ended_well = True
-        switch = FallbackSwitch()
-        said: tuple[Item, ...] = ()
+        talk = _Talk(self)
         try:
-            while (prompt := self.user.next_prompt(said)) is not None:
-                if prompt.begins:
-                    switch = FallbackSwitch()
-                turn = _TurnTaken(self, prompt, switch)
-                ended_well = await turn.take()
-                said = turn.said
+            while (prompt := self.user.next_prompt(talk.said)) is not None:
+                ended_well = await talk.take_turn(prompt)
         finally:
             await self.wire.close()
         return ended_well
 
 
-class _TurnTaken:
-    """One turn, under way."""
+class _Talk:
+    """The conversation, under way."""
 
-    def __init__(self, client: ReferenceClient, prompt: Prompt, switch: FallbackSwitch) -> None:
+    def __init__(self, client: ReferenceClient) -> None:
+        self._client = client
         self._user = client.user
         self._wire = client.wire
-        self._watch = client.watch
         self._dialect = client.dialect
-        self._identity = client.identity
-        self._turn = Turn(client.config, client.dialect, switch, is_first=prompt.begins)
-        self._prompt = prompt
-        self._request: Request = prompt.request
+        self._session: Session | None = None
+        self._history = History(client.dialect)
         self._on_socket = SocketRequests(client.dialect)
         self._answer: list[Item] = []
         self._warms_up = False
         self._last_type: str | None = None
+        self._turn: Turn
+        self._request: Request
 
     @property
     def said(self) -> tuple[Item, ...]:
-        """The conversation, the last answer included."""
-        return (*self._request.input, *self._repeated())
+        """The conversation so far."""
+        return self._history.items
 
-    async def take(self) -> bool:
-        """Takes the turn to its end; whether it ended well."""
+    async def take_turn(self, prompt: Prompt) -> bool:
+        """Takes a turn to its end; whether it ended well."""
+        if prompt.begins or self._session is None:
+            self._session = Session(is_new=prompt.begins)
+        self._turn = Turn(self._client.config, self._dialect, self._session)
+        self._request = prompt.request
+        self._history.begin(prompt.request.input)
+        if self._session.socket_head is not None:
+            await self._rest()
+        ended_well = await self._go_through(self._turn.start(), prompt)
+        self._settle()
+        return ended_well
+
+    async def _go_through(self, outputs: list[Output], prompt: Prompt) -> bool:
         rounds = 1
-        outputs = self._turn.start()
         while True:
             match self._take_in(outputs):
                 case Finish():
@@ -94,11 +101,15 @@ class _TurnTaken:
                 case Fail():
                     return False
                 case RunTools() if rounds == MOST_ROUNDS:
-                    self._watch(Fail(TOO_MANY_ROUNDS))
+                    self._client.watch(Fail(TOO_MANY_ROUNDS))
                     return False
                 case RunTools():
                     rounds += 1
                     outputs = await self._run_tools()
+                case WarmUp():
+                    self._warms_up = True
+                    await self._wire.send(self._on_socket.warm_up(prompt.warm_up))
+                    outputs = []
                 case action:
                     outputs = await self._perform(action)
 
@@ -106,7 +117,7 @@ class _TurnTaken:
         """Shows and notes what came of something; the action that is wanted, if any."""
         wanted: Action | None = None
         for output in outputs:
-            self._watch(output)
+            self._client.watch(output)
             match output:
                 case OutputItemDone(item):
                     self._answer.append(item)
@@ -123,18 +134,12 @@ class _TurnTaken:
                 self._on_socket = SocketRequests(self._dialect)
                 headers = self._headers(is_upgrade=True)
                 return self._turn.receive(await self._wire.upgrade(headers, delay_ms))
-            case WarmUp():
-                self._warms_up = True
-                await self._wire.send(self._on_socket.warm_up(self._prompt.warm_up))
-                return []
             case Ask():
                 self._warms_up = False
-                self._answer = []
-                await self._wire.send(self._on_socket.ask(self._request))
+                await self._wire.send(self._on_socket.ask(self._tried()))
                 return []
             case Post(delay_ms):
-                self._answer = []
-                headers, body = self._headers(is_upgrade=False), self._request.body()
+                headers, body = self._headers(is_upgrade=False), self._tried().body()
                 return self._turn.receive(await self._wire.post(headers, body, delay_ms))
             case _:
                 happening = await self._wire.receive()
@@ -142,14 +147,28 @@ class _TurnTaken:
                 return self._turn.receive(happening)
 
     async def _run_tools(self) -> list[Output]:
-        calls = [item for item in self._answer if item["type"] in TOOL_CALLS]
-        outputs = [self._user.output_of(call) for call in calls]
-        self._request = replace(self._request, input=(*self.said, *outputs))
-        self._answer = []
+        self._settle()
+        self._history.go_on()
+        await self._rest()
+        return self._turn.follow_up()
+
+    async def _rest(self) -> None:
+        """Nothing is asked for a while, in which the socket may end."""
         socket_end = await self._wire.rest()
         if socket_end is not None:
-            self._take_in(self._turn.receive(socket_end))
-        return self._turn.follow_up()
+            self._turn.receive(socket_end)
+
+    def _settle(self) -> None:
+        """The answer is over: what it said is remembered, and what its tools gave."""
+        calls = [item for item in self._answer if item["type"] in TOOL_CALLS]
+        outputs = [self._user.output_of(call) for call in calls]
+        self._history.remember((*self._repeated(), *outputs))
+        self._answer = []
+
+    def _tried(self) -> Request:
+        """The request as the next try at it asks."""
+        self._settle()
+        return replace(self._request, input=self._history.tried())
 
     def _note(self, happening: Input) -> None:
         if not isinstance(happening, Said):
@@ -171,7 +190,8 @@ class _TurnTaken:
         return [item for item in spelled if item is not None]
 
     def _headers(self, *, is_upgrade: bool) -> Headers:
-        own = self._identity.upgrade if is_upgrade else self._identity.post
+        identity = self._client.identity
+        own = identity.upgrade if is_upgrade else identity.post
         return own + session_headers(
             self._request.conversation_id,
             self._turn.turn_state,

@@ -22,7 +22,6 @@ from wiretape.client.events import Item
 from wiretape.client.requests import Request
 from wiretape.client.turn import Output
 
-GOES_ON: Final = "the next turn goes on with an open WebSocket, which the model does not know"
 _ENDED: Final = "has ended its turn"
 
 
@@ -64,13 +63,13 @@ class RecordedUser(Memory):
         ahead = self._progress.ahead
         if not ahead:
             return None
-        if self._progress.behind and ahead[0].kind is ActKind.ASK:
-            raise RecordingOver(GOES_ON)
         act = next((act for act in ahead if act.is_request), ahead[0])
         leading = ahead[: ahead.index(act)]
         warm_up = next((each for each in leading if each.kind is ActKind.WARM_UP), None)
         warmed_by = [] if warm_up is None else warm_up.asked.input_items
-        before = warmed_by if refers_to_what_was_said(act.asked) else ()
+        before: Sequence[Item] = ()
+        if refers_to_what_was_said(act.asked):
+            before = said if warm_up is None else warmed_by
         request = recorded_request(
             act.asked, (*before, *act.asked.input_items), self._progress.session.id or ""
         )

@@ -79,20 +79,10 @@ def run_codex(
         switched_on = "".join(f"{feature} = true\n" for feature in features)
         (home / "config.toml").write_text(f"[features]\n{switched_on}")
     command = [*command_prefix, str(binary), "exec", "--skip-git-repo-check", "--json", prompt]
-    clean = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "CODEX_HOME": str(home),
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "LOCAL_KEY": KEY,
-        "OPENAI_API_KEY": KEY,
-        "CODEX_API_KEY": KEY,
-    }
     with subprocess.Popen(
         command,
         cwd=cwd,
-        env=clean | dict(environment),
+        env=clean_environment(home) | dict(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -109,6 +99,20 @@ def run_codex(
             exit_code = None
     events = tuple(json.loads(line) for line in stdout.split("\n") if line.startswith("{"))
     return CodexRun(exit_code, events, stdout, stderr)
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """What a client needs, and no proxy. ``home`` is its home and its CODEX_HOME."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "CODEX_HOME": str(home),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "LOCAL_KEY": KEY,
+        "OPENAI_API_KEY": KEY,
+        "CODEX_API_KEY": KEY,
+    }
 
 
 def provider_config(base_url: str, transport: str, settings: Mapping[str, int]) -> str:

@@ -44,7 +44,7 @@ from wiretape.client.actions import (
 from wiretape.client.config import read_config
 from wiretape.client.dialect import Dialect
 from wiretape.client.events import OutputItemDone
-from wiretape.client.transport import FallbackSwitch
+from wiretape.client.session import Session
 from wiretape.client.turn import Output, Phase, Turn
 from wiretape.client.wire import (
     Breakage,
@@ -95,7 +95,7 @@ def predict(
     Without a script there is nobody at the provider's address.
     """
     config = read_config(provider_config(base_url, transport, settings))
-    return _Play(script, Turn(config, dialect, FallbackSwitch())).run()
+    return _Play(script, Turn(config, dialect, Session())).run()
 
 
 @dataclass(slots=True)

@@ -86,6 +86,13 @@ class Dialect:
     """The upgrade's ``openai-beta``."""
     session_headers: tuple[str, ...]
     """The request headers that carry the conversation's id."""
+    keeps_socket: bool
+    """A WebSocket that is still open serves the next turn, too."""
+    repeats_broken_answers: bool
+    """A retry says again what the broken answer had finished, with what its tools gave; otherwise
+    only the next request does."""
+    upgrade_sets_turn_state: bool
+    """The turn state comes with the answer to an upgrade, too, not only with that to a POST."""
     has_fixture_hook: bool
 
     # What the answer means.

@@ -46,6 +46,9 @@ DOCUMENTED = Dialect(
     incremental=Incremental.APPEND,
     beta="responses_websockets=2026-02-04",
     session_headers=("session_id",),
+    keeps_socket=False,
+    repeats_broken_answers=False,
+    upgrade_sets_turn_state=True,
     has_fixture_hook=True,
     completes_on_done=True,
     incomplete={"": Incomplete.IGNORED},
@@ -97,6 +100,7 @@ _V110 = replace(
     prewarm=Prewarm.ASK,
     incremental=Incremental.PREVIOUS_RESPONSE,
     beta="responses_websockets=2026-02-06",
+    keeps_socket=True,
     completes_on_done=False,
     wrapped_body=WrappedBody.EVENT,
     wrapped_codes={
@@ -114,6 +118,8 @@ _V140 = replace(
     seen_with=("0.140.0",),
     needs_feature=False,
     session_headers=("session-id", "thread-id", "x-client-request-id"),
+    repeats_broken_answers=True,
+    upgrade_sets_turn_state=False,
     has_fixture_hook=False,
     failed_codes={**_V110.failed_codes, "cyber_policy": FailureKind.POLICY},
     statuses=(

@@ -33,9 +33,10 @@ from wiretape.client.events import ClientEvent, Completed, OutputItemDone
 from wiretape.client.failures import Failure, FailureKind, failure, stream_failure
 from wiretape.client.heads import head_events, turn_state
 from wiretape.client.retry import Budget, FallBack, GiveUp, TryAgain, backoff_ms, decide
+from wiretape.client.session import Session
 from wiretape.client.statuses import refusal
 from wiretape.client.streams import ResponseStream
-from wiretape.client.transport import FallbackSwitch, Transport, choose
+from wiretape.client.transport import Transport, choose
 from wiretape.client.wire import (
     Broken,
     Closed,
@@ -74,53 +75,44 @@ class Phase(StrEnum):
 
 
 class Turn:
-    """One turn. ``switch`` belongs to the session; ``is_first`` says that the session begins.
-
-    ``jitter`` gives a number from 0.9 to 1.1 for each backoff.
-    """
+    """One turn of a session. ``jitter`` gives a number from 0.9 to 1.1 for each backoff."""
 
     def __init__(
         self,
         config: Config,
         dialect: Dialect,
-        switch: FallbackSwitch,
+        session: Session,
         *,
-        is_first: bool = True,
         jitter: Callable[[], float] = lambda: 1.0,
     ) -> None:
         self.phase = Phase.NEW
         self.turn_state: str | None = None
         self._provider = config.provider
         self._dialect = dialect
-        self._switch = switch
-        self._is_first = is_first
+        self._session = session
         self._jitter = jitter
         self._can_use_websocket = config.is_websocket_configured(dialect)
         self._stream = ResponseStream(Transport.SSE, dialect)
         self._budget = Budget(self._provider.stream_max_retries)
         self._post_retries = 0
         self._calls_tools = False
-        self._socket_head: tuple[ClientEvent, ...] | None = None
-        self._idle_end: Failure | None = None
 
     def start(self) -> list[Output]:
         """The first action."""
         if self.phase is not Phase.NEW:
             raise ValueError(f"a turn that is {self.phase} cannot start")
-        if self._is_first and self._transport() is Transport.WEBSOCKET:
+        is_first, self._session.is_new = self._session.is_new, False
+        if is_first and self._transport() is Transport.WEBSOCKET:
             self.phase = Phase.PREWARMING
             return [Upgrade()]
-        return self._attempt()
+        return self._ask_anew()
 
     def follow_up(self) -> list[Output]:
         """The next request of the turn, with budgets of its own."""
         if self.phase is not Phase.RESTING:
             raise ValueError(f"a turn that is {self.phase} has no follow-up")
         self._budget = Budget(self._provider.stream_max_retries)
-        idle_end, self._idle_end = self._idle_end, None
-        if idle_end is not None:
-            return self._fail(idle_end)
-        return self._attempt()
+        return self._ask_anew()
 
     def receive(self, happening: Input) -> list[Output]:
         """What follows from it. ``ValueError`` for what cannot happen in this phase."""
@@ -130,7 +122,13 @@ class Turn:
         return reaction(self, happening)
 
     def _transport(self) -> Transport:
-        return choose(is_websocket_configured=self._can_use_websocket, switch=self._switch)
+        switch = self._session.switch
+        return choose(is_websocket_configured=self._can_use_websocket, switch=switch)
+
+    def _ask_anew(self) -> list[Output]:
+        """The first try at a request, on a socket that may have gone meanwhile."""
+        idle_end, self._session.idle_end = self._session.idle_end, None
+        return self._attempt() if idle_end is None else self._fail(idle_end)
 
     def _attempt(self, delay_ms: int = 0) -> list[Output]:
         """Another try at the request, from the beginning."""
@@ -138,8 +136,8 @@ class Turn:
         self._calls_tools = False
         if self._transport() is Transport.SSE:
             return self._post(delay_ms)
-        if self._socket_head is not None:
-            return self._ask(self._socket_head)
+        if self._session.socket_head is not None:
+            return self._ask(self._session.socket_head)
         self.phase = Phase.UPGRADING
         return [Upgrade(delay_ms)]
 
@@ -153,26 +151,28 @@ class Turn:
         return [Ask(), *head]
 
     def _open_socket(self, opened: Opened) -> tuple[ClientEvent, ...]:
-        self._set_turn_state(opened)
-        self._socket_head = head_events(opened.headers, Transport.WEBSOCKET)
-        return self._socket_head
+        if self._dialect.upgrade_sets_turn_state:
+            self._set_turn_state(opened)
+        head = head_events(opened.headers, Transport.WEBSOCKET)
+        self._session.socket_head = head
+        return head
 
     def _set_turn_state(self, opened: Opened) -> None:
         if self.turn_state is None:
             self.turn_state = turn_state(opened.headers)
 
     def _fall_back_at_once(self) -> list[Output]:
-        self._switch.activate()
+        self._session.switch.activate()
         return self._post(0)
 
     def _fail(self, why: Failure) -> list[Output]:
         """What follows a failed attempt."""
-        self._socket_head = None
+        self._session.socket_head = None
         decision = decide(
             why,
             self._budget,
             is_websocket_configured=self._can_use_websocket,
-            switch=self._switch,
+            switch=self._session.switch,
             dialect=self._dialect,
             jitter=self._jitter(),
         )
@@ -209,10 +209,10 @@ class Turn:
 
     def _on_warm_up(self, happening: Input) -> list[Output]:
         match self._stream.receive(happening):
-            case [Completed()] if self._socket_head is not None:
-                return self._ask(self._socket_head)
+            case [Completed()] if self._session.socket_head is not None:
+                return self._ask(self._session.socket_head)
             case [Failure()]:
-                self._socket_head = None
+                self._session.socket_head = self.turn_state = None
                 return self._attempt()
             case _:
                 return []
@@ -274,6 +274,8 @@ class Turn:
                     outputs.append(RunTools())
                 case Completed():
                     self.phase = Phase.OVER
+                    if not self._dialect.keeps_socket:
+                        self._session.socket_head = None
                     outputs.append(Finish())
         return outputs
 
@@ -281,8 +283,8 @@ class Turn:
         """The socket goes while nothing is asked: noticed now, or with the next request."""
         [end] = ResponseStream(Transport.WEBSOCKET, self._dialect).receive(happening)
         if isinstance(end, Failure) and not self._dialect.notices_idle_close:
-            self._idle_end = end
-        self._socket_head = None
+            self._session.idle_end = end
+        self._session.socket_head = None
         return []
 
 
@@ -293,7 +295,7 @@ _SOCKET_ENDS: tuple[type[Input], ...] = (Ended, Closed, Broken)
 _SOCKET_INPUTS: tuple[type[Input], ...] = (Said, SaidBytes, Pinged, TimedOut, *_SOCKET_ENDS)
 
 PHASES: Mapping[Phase, Mapping[type[Input], _Reaction]] = {
-    Phase.NEW: {},
+    Phase.NEW: dict.fromkeys(_SOCKET_ENDS, Turn._on_idle_end),
     Phase.PREWARMING: {
         Opened: Turn._on_prewarmed,
         **dict.fromkeys((*_NO_ANSWER, TimedOut), Turn._on_prewarm_failed),

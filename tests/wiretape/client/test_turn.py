@@ -28,7 +28,7 @@ from wiretape.client.events import (
     RateLimitWindow,
     ServerReasoningIncluded,
 )
-from wiretape.client.transport import FallbackSwitch
+from wiretape.client.session import Session
 from wiretape.client.turn import PHASES, Output, Phase, Turn
 from wiretape.client.wire import (
     Breakage,
@@ -80,14 +80,12 @@ def turn(
     version: tuple[int, int] = (0, 99),
     websocket: bool = False,
     provider: Provider = PROVIDER,
-    switch: FallbackSwitch | None = None,
-    is_first: bool = False,
+    session: Session | None = None,
 ) -> Turn:
     """A turn that has not started."""
     used = replace(provider, supports_websockets=websocket)
     config = Config(used, {"local": used}, {"responses_websockets": True})
-    switch = switch or FallbackSwitch()
-    return Turn(config, dialect_of(version), switch, is_first=is_first)
+    return Turn(config, dialect_of(version), session or Session(is_new=False))
 
 
 def play(played: Turn, *happenings: Input) -> list[Output]:
@@ -131,9 +129,9 @@ def test_1_1_with_websocket_a_socket_is_opened_and_asked() -> None:
 
 def test_1_2_a_session_that_fell_back_posts() -> None:
     """The switch outlives the turn that threw it."""
-    switch = FallbackSwitch()
-    switch.activate()
-    assert turn(websocket=True, switch=switch, is_first=True).start() == [Post()]
+    session = Session()
+    session.switch.activate()
+    assert turn(websocket=True, session=session).start() == [Post()]
 
 
 def test_3_1_header_events_come_before_any_data_event() -> None:
@@ -230,7 +228,7 @@ def test_5_1_the_jitter_comes_from_outside() -> None:
     jitters = iter((0.9, 1.1))
     used = replace(PROVIDER, stream_max_retries=2)
     config = Config(used, {}, {})
-    played = Turn(config, dialect_of((0, 99)), FallbackSwitch(), jitter=lambda: next(jitters))
+    played = Turn(config, dialect_of((0, 99)), Session(is_new=False), jitter=lambda: next(jitters))
     assert [out for out in play(played, *LOST, *LOST) if isinstance(out, Post)] == [
         Post(0),
         Post(180),
@@ -240,8 +238,8 @@ def test_5_1_the_jitter_comes_from_outside() -> None:
 
 def test_5_2_a_used_up_budget_on_websocket_falls_back_to_http() -> None:
     """The warning is said, the counter begins again, and HTTP is used from then on."""
-    switch = FallbackSwitch()
-    played = turn(websocket=True, switch=switch)
+    session = Session(is_new=False)
+    played = turn(websocket=True, session=session)
     assert play(played, *LOST_SOCKET, *LOST_SOCKET, *LOST, *LOST) == [
         Upgrade(),
         Ask(),
@@ -254,19 +252,19 @@ def test_5_2_a_used_up_budget_on_websocket_falls_back_to_http() -> None:
         Post(200),
         Fail(BOOM),
     ]
-    assert switch.is_on
+    assert session.switch.is_on
 
 
 def test_5_2_an_upgrade_refused_with_426_falls_back_at_once() -> None:
     """426 is no failure: the same attempt goes on over HTTP, and nothing is said."""
-    switch = FallbackSwitch()
-    assert play(turn(websocket=True, switch=switch), Refused(426), *ANSWERED) == [
+    session = Session(is_new=False)
+    assert play(turn(websocket=True, session=session), Refused(426), *ANSWERED) == [
         Upgrade(),
         Post(),
         Completed("r1"),
         Finish(),
     ]
-    assert switch.is_on
+    assert session.switch.is_on
 
 
 def test_a_426_keeps_the_retries_already_used() -> None:
@@ -370,7 +368,7 @@ def test_a_call_in_an_attempt_that_failed_is_forgotten() -> None:
 def test_the_first_upgrade_of_a_session_may_fail_unnoticed() -> None:
     """The early connection is tried once more without a word, and no retry is used."""
     refused = Refused(503, (), "busy")
-    played = turn(websocket=True, is_first=True)
+    played = turn(websocket=True, session=Session())
     assert play(played, refused, refused, *ANSWERED)[:4] == [
         Upgrade(),
         Upgrade(),
@@ -384,19 +382,19 @@ def test_the_first_upgrade_of_a_session_may_fail_unnoticed() -> None:
 
 def test_the_documented_client_needs_two_426_in_a_new_session() -> None:
     """A 426 to the early connection is passed over like any other failure."""
-    played = turn(websocket=True, is_first=True)
+    played = turn(websocket=True, session=Session())
     assert play(played, Refused(426), Refused(426)) == [Upgrade(), Upgrade(), Post()]
 
 
 def test_today_one_426_is_enough() -> None:
     """From 0.110 a 426 to the first upgrade falls back at once."""
-    played = turn(version=(0, 169), websocket=True, is_first=True)
+    played = turn(version=(0, 169), websocket=True, session=Session())
     assert play(played, Refused(426)) == [Upgrade(), Post()]
 
 
 def test_today_a_session_begins_with_a_warm_up() -> None:
     """The warm-up's answer is kept to itself; the request follows on the same socket."""
-    played = turn(version=(0, 169), websocket=True, is_first=True)
+    played = turn(version=(0, 169), websocket=True, session=Session())
     assert play(played, Opened(), CREATED, COMPLETED, CREATED) == [
         Upgrade(),
         WarmUp(),
@@ -420,7 +418,7 @@ def test_today_a_session_begins_with_a_warm_up() -> None:
 )
 def test_today_a_warm_up_may_fail_unnoticed(happening: Input) -> None:
     """However the warm-up fails, the request goes over a new socket and no retry is used."""
-    played = turn(version=(0, 169), websocket=True, is_first=True)
+    played = turn(version=(0, 169), websocket=True, session=Session())
     assert play(played, Opened(), happening, Opened()) == [Upgrade(), WarmUp(), Upgrade(), Ask()]
 
 
@@ -443,6 +441,79 @@ def test_a_socket_that_goes_between_requests(version: tuple[int, int], first: li
     play(played, Opened(), CALLED, COMPLETED)
     assert played.receive(Broken(Breakage.SOCKET_DROPPED)) == []
     assert played.follow_up() == first
+
+
+@pytest.mark.parametrize(
+    ("version", "first"),
+    [((0, 99), [Upgrade()]), ((0, 104), [Upgrade()]), ((0, 110), [Ask()]), ((0, 169), [Ask()])],
+)
+def test_a_later_client_keeps_its_socket_for_the_next_turn(
+    version: tuple[int, int], first: list[Output]
+) -> None:
+    """From 0.110 a turn that ended well leaves its socket open, and the next one asks on it."""
+    session = Session(is_new=False)
+    play(turn(version=version, websocket=True, session=session), Opened(), COMPLETED)
+    assert turn(version=version, websocket=True, session=session).start() == first
+
+
+def test_4_2_a_socket_that_is_kept_says_again_what_its_handshake_said() -> None:
+    """In the next turn, too, the handshake's events come in front of the response."""
+    session = Session(is_new=False)
+    head = (("x-reasoning-included", "true"),)
+    play(turn(version=(0, 169), websocket=True, session=session), Opened(head), COMPLETED)
+    assert turn(version=(0, 169), websocket=True, session=session).start() == [
+        Ask(),
+        ServerReasoningIncluded(),
+    ]
+
+
+def test_no_socket_is_kept_after_a_turn_that_failed() -> None:
+    """Whatever ended the turn badly, the next one opens a socket of its own."""
+    session = Session(is_new=False)
+    play(turn(version=(0, 169), websocket=True, session=session), Opened(), FATAL)
+    assert turn(version=(0, 169), websocket=True, session=session).start() == [Upgrade()]
+
+
+@pytest.mark.parametrize(
+    ("version", "first"),
+    [((0, 110), [Upgrade(200)]), ((0, 140), [Upgrade(200)]), ((0, 169), [Upgrade()])],
+)
+def test_a_kept_socket_that_goes_between_turns(
+    version: tuple[int, int], first: list[Output]
+) -> None:
+    """It fails the first request of the next turn; today it is replaced without a failure."""
+    session = Session(is_new=False)
+    play(turn(version=version, websocket=True, session=session), Opened(), COMPLETED)
+    played = turn(version=version, websocket=True, session=session)
+    assert played.receive(Closed(1000)) == []
+    assert played.start() == first
+
+
+@pytest.mark.parametrize(
+    ("version", "state"), [((0, 99), "one"), ((0, 110), "one"), ((0, 140), None), ((0, 169), None)]
+)
+def test_the_turn_state_of_an_upgrade_counts_up_to_0_110(
+    version: tuple[int, int], state: str | None
+) -> None:
+    """Later clients take it from the answer to a POST alone."""
+    played = turn(version=version, websocket=True, session=Session())
+    play(played, Opened((("x-codex-turn-state", "one"),)))
+    assert played.turn_state == state
+
+
+@pytest.mark.parametrize("version", [(0, 99), (0, 110), (0, 140), (0, 169)])
+def test_the_turn_state_of_a_post_counts_in_every_version(version: tuple[int, int]) -> None:
+    """The head of a stream over HTTP sets it."""
+    played = turn(version=version)
+    play(played, Opened((("x-codex-turn-state", "one"),)))
+    assert played.turn_state == "one"
+
+
+def test_a_warm_up_that_failed_leaves_no_turn_state() -> None:
+    """Its socket's handshake is forgotten with it."""
+    played = turn(version=(0, 110), websocket=True, session=Session())
+    play(played, Opened((("x-codex-turn-state", "one"),)), Closed(1011))
+    assert played.turn_state is None
 
 
 def test_today_a_client_without_a_network_waits() -> None:
@@ -489,7 +560,7 @@ HAPPENINGS: dict[type[Input], Input] = {
 }
 
 ALLOWED = {
-    Phase.NEW: "",
+    Phase.NEW: "Ended Closed Broken",
     Phase.PREWARMING: "Opened Refused Unreachable Unanswered TimedOut",
     Phase.WARMING_UP: "Said SaidBytes Pinged Ended Closed Broken TimedOut",
     Phase.UPGRADING: "Opened Refused Unreachable Unanswered TimedOut",
@@ -506,7 +577,7 @@ def turn_in(phase: Phase) -> Turn:
     played = turn(
         version=(0, 169),
         websocket=phase not in (Phase.POSTING, Phase.ON_SSE),
-        is_first=phase in (Phase.PREWARMING, Phase.WARMING_UP),
+        session=Session(is_new=phase in (Phase.PREWARMING, Phase.WARMING_UP)),
     )
     ways: dict[Phase, tuple[Input, ...]] = {
         Phase.PREWARMING: (),

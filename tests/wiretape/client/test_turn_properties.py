@@ -12,8 +12,9 @@ from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import DIALECTS
 from wiretape.client.events import Completed
 from wiretape.client.failures import Failure
+from wiretape.client.session import Session
 from wiretape.client.streams import ResponseStream
-from wiretape.client.transport import FallbackSwitch, Transport
+from wiretape.client.transport import Transport
 from wiretape.client.turn import PHASES, Output, Phase, Turn
 from wiretape.client.wire import (
     Breakage,
@@ -139,9 +140,8 @@ def test_a_turn_keeps_to_its_budgets(
         stream_max_retries=stream_retries,
         request_max_retries=post_retries,
     )
-    switch = FallbackSwitch()
     config = Config(provider, {}, {"responses_websockets": True})
-    turn = Turn(config, dialect, switch, is_first=is_first)
+    turn = Turn(config, dialect, Session(is_new=is_first))
     request = turn.start()
     everything = list(request)
     requests = [request]
