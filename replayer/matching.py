@@ -12,8 +12,8 @@ from itertools import chain, islice
 from operator import eq
 from typing import Final
 
-from replayer.likeness import Correspondence, Difference, differences
 from wiretape.asked import Asked
+from wiretape.likeness import Correspondence, Difference, differences
 
 _LOOK_AHEAD: Final = 32
 """How many unused requests of a session are compared when the next one is not the same."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from replayer.likeness import Change, Difference
+from wiretape.likeness import Change, Difference
 from wiretape.words import counted, printable
 
 _SHOWN: Final = 80

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from replayer.likeness import Correspondence, differences
 from replayer.reference.conversation import call_id, is_output
 from replayer.reference.remembered import refers_to_what_was_said, saying
 from replayer.reference.steps import Diverges, Step
@@ -17,6 +16,7 @@ from replayer.reference.words import brief
 from wiretape.asked import Asked, RequestKind
 from wiretape.client.events import Completed, Item, OutputItemDone
 from wiretape.jsontext import JsonObject
+from wiretape.likeness import Correspondence, differences
 
 _LINK: Final = "previous_response_id"
 _KINDS: Final = {"response.create": RequestKind.CREATE, "response.append": RequestKind.APPEND}

@@ -8,7 +8,6 @@ else, and ``RecordingOver`` where the recording ends.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from replayer.likeness import Correspondence
 from replayer.reference.acts import Act, ActKind, Place
 from replayer.reference.asking import asked_by, check_agreement, written_otherwise
 from replayer.reference.conversation import is_said_by_model
@@ -19,6 +18,7 @@ from wiretape.asked import Asked
 from wiretape.client.wire import Broken, Closed, Ended, Input, Opened, TimedOut
 from wiretape.facts import Headers
 from wiretape.jsontext import JsonObject
+from wiretape.likeness import Correspondence
 
 IDLE_US: Final = 300_000_000
 """How long the client waits for a silent server unless it is told otherwise."""

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from replayer.likeness import Change, Difference
 from replayer.report import Blocked, NotAsked, ReplayedRequest, Report, SideRequest, Verdict
 from replayer.report_file import check_report_file, write_report
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.errors import UsageError, WouldOverwrite
+from wiretape.likeness import Change, Difference
 
 MODEL = Difference("model", Change.CHANGED, "one", "two")
 

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from replayer.likeness import Correspondence, differences
-from replayer.volatile import (
+from wiretape.asked import Asked, RequestKind
+from wiretape.facts import Headers
+from wiretape.likeness import Correspondence, differences
+from wiretape.volatile import (
     TEXT_RULES,
     VOLATILE_HEADERS,
     VOLATILE_KEYS,
     VOLATILE_PATHS,
     VOLATILE_QUERY,
 )
-from wiretape.asked import Asked, RequestKind
-from wiretape.facts import Headers
 
 TEXTS = {
     "wall time": ("ok\nWall time: 0.1 seconds\n", "ok\nWall time: 12.75 seconds\n"),

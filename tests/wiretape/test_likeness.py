@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tapes import create, message
 
-from replayer.likeness import Change, Correspondence, Difference, differences
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_over_http
 from wiretape.facts import Headers
+from wiretape.likeness import Change, Correspondence, Difference, differences
 from wiretape.scope import Purpose
 
 A = "11111111-1111-4111-8111-111111111111"

@@ -12,16 +12,16 @@ from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from replayer.volatile import (
+from wiretape.asked import Asked
+from wiretape.facts import Headers
+from wiretape.redact import is_secret_header
+from wiretape.volatile import (
     TEXT_RULES,
     VOLATILE_HEADERS,
     VOLATILE_KEYS,
     VOLATILE_PATHS,
     VOLATILE_QUERY,
 )
-from wiretape.asked import Asked
-from wiretape.facts import Headers
-from wiretape.redact import is_secret_header
 
 _UUID: Final = re.compile(
     r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])",
