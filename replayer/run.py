@@ -20,6 +20,7 @@ from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
+from wiretape.commands.summary import PAST_US
 from wiretape.errors import UsageError, WiretapeError
 from wiretape.facts import Fact
 from wiretape.recording import Bend, bent
@@ -99,7 +100,11 @@ def replay(
                 await signals.told_to_stop()
                 return 0
 
-        return Outcome(asyncio.run(run()), player.finish())
+        code = asyncio.run(run())
+        report = player.finish()
+        if replay.command and not report.requests:
+            report.note(f"no request came our way. {PAST_US}")
+        return Outcome(code, report)
 
 
 def _opened(replay: Replay) -> TapeReader:

@@ -1,37 +1,18 @@
 """What would lead Codex past us: a server that runs already, and settings that overrule ours."""
 
 import os
-import socket
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from background_server import CONTROL_SOCKET, a_server
 
 from gateway.bypass import background_server, bypasses, left_behind
 
-CONTROL_SOCKET = Path("app-server-control", "app-server-control.sock")
 RUNNING = (
     f"Codex's background server (pid {os.getpid()}) runs already and does not come our way: "
     "end it with `codex app-server daemon stop`, or start Codex with --no-daemon."
 )
-
-
-@contextmanager
-def a_server(home: Path) -> Iterator[None]:
-    """Listens where Codex's own would: by way of a link, since a socket's path must be short."""
-    place = home / CONTROL_SOCKET
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="wiretape-") as folder,
-        socket.socket(socket.AF_UNIX) as listening,
-    ):
-        listening.bind(f"{folder}/s")
-        listening.listen()
-        place.unlink(missing_ok=True)
-        place.symlink_to(f"{folder}/s")
-        yield
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from wiretape.reconstruct import Session, Why, sessions_of
 from wiretape.store_reader import TapeReader
@@ -47,14 +48,17 @@ def count(sessions: list[Session], gaps: int) -> Counts:
     )
 
 
+PAST_US: Final = (
+    "Does the client heed HTTPS_PROXY, and does it talk by itself, or through a process that was "
+    "running before?"
+)
+"""What to ask where no request came our way: the client may have talked elsewhere."""
+
+
 def summary_line(tape: Path) -> str:
     """Names the tape and counts what is on it."""
     with TapeReader(tape) as reader:
         counts = count(sessions_of(reader), len(reader.gaps()))
         has_any = next(reader.exchanges(), None) is not None
-    if has_any:
-        return f"the tape is {tape}: {counts}."
-    return (
-        f"the tape is {tape}: nothing crossed. Does the client heed HTTPS_PROXY, and does it talk "
-        "by itself, or through a process that was running before?"
-    )
+    said = f"the tape is {tape}: {counts if has_any else 'nothing crossed'}."
+    return said if counts.requests else f"{said} {PAST_US}"
