@@ -116,6 +116,10 @@ class TapeReader:
             return self._exchange(row)
         return None
 
+    def begins(self) -> list[tuple[int, int]]:
+        """The number of every exchange and when it began, in that order."""
+        return [(number, at_us) for number, at_us in self._rows(_BEGINS)]
+
     def request_body(self, exchange: int) -> bytes:
         """The body of an exchange's HTTP request as it was sent; empty where there was none."""
         for (body,) in self._rows("SELECT request_body FROM exchanges WHERE id = ?", exchange):
@@ -224,6 +228,8 @@ class TapeReader:
                 "copy it again with the files beside it."
             ) from error
 
+
+_BEGINS: Final = "SELECT id, at_us FROM exchanges ORDER BY id"
 
 _SEGMENTS: Final = "SELECT first_piece, at_us, codec, data FROM segments WHERE exchange = ? AND "
 

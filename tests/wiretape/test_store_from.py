@@ -50,3 +50,9 @@ def test_a_late_place_costs_one_segment(tape: Path, monkeypatch: pytest.MonkeyPa
         next(reader.pieces(1, 38))
     assert len(unpacked) == 1
     assert unpacked[0] > 0
+
+
+def test_when_exchanges_began(tape: Path) -> None:
+    """Their numbers and times, without their heads."""
+    with TapeReader(tape) as reader:
+        assert reader.begins() == [(1, 0), (2, 0)]
