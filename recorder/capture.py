@@ -46,6 +46,7 @@ class OpenExchange:
         self._body: list[bytes] = []
         self._body_bytes = 0
         self._is_asking = True
+        self._is_answered = False
         self._hole: Gap | None = None
 
     def request_data(self, at_us: int, data: bytes) -> None:
@@ -68,6 +69,8 @@ class OpenExchange:
     def request_end(self, at_us: int) -> None:
         """The request's body is over."""
         self._tell_body(at_us, is_whole=self._hole is None)
+        if self._is_answered:
+            self.end(at_us, EndKind.COMPLETE)
 
     def response_head(
         self, at_us: int, status: int, reason: str, http_version: str, headers: Headers
@@ -81,6 +84,12 @@ class OpenExchange:
         """Some of the response's body has arrived."""
         if not self._has_ended:
             self._put(Piece(self.number, at_us, Sender.SERVER, PieceKind.CHUNK, data))
+
+    def response_end(self, at_us: int) -> None:
+        """The response has come to its proper end; the exchange has once the request has too."""
+        self._is_answered = True
+        if not self._is_asking:
+            self.end(at_us, EndKind.COMPLETE)
 
     def socket_bytes(self, sender: Sender, at_us: int, data: bytes) -> None:
         """Bytes of an upgraded connection have arrived; they are decoded off the hot path."""
@@ -102,6 +111,9 @@ class OpenExchange:
             self._tell_body(at_us, is_whole=False)
         # A body that goes on after the end has no exchange to stand in.
         self._is_asking = False
+        if self._is_answered:
+            # Whoever leaves then has got, or has given, the whole of it.
+            how, side, detail = EndKind.COMPLETE, None, None
         detail = None if detail is None else redact_text(detail)
         self._put(End(self.number, at_us, how, side, detail=detail))
         self._over(self.number)

@@ -186,7 +186,7 @@ class RecorderAddon:
         elif exchange and flow.response.status_code == 101:
             self._upgraded[flow.client_conn.id] = exchange
         elif exchange:
-            exchange.end(self._now_us(), EndKind.COMPLETE)
+            exchange.response_end(self._now_us())
 
     @_never_harms
     def error(self, flow: http.HTTPFlow) -> None:

@@ -42,7 +42,7 @@ def test_an_exchange_from_head_to_end() -> None:
     exchange.request_end(13)
     exchange.response_head(14, 200, "OK", "HTTP/1.1", (("a", "1"),))
     exchange.chunk(15, b"data")
-    exchange.end(16, EndKind.COMPLETE)
+    exchange.response_end(16)
     assert facts == [
         RequestHead(
             1,
@@ -96,6 +96,31 @@ def test_a_request_that_stops_is_kept_as_a_part() -> None:
     exchange.request_data(11, b"part")
     exchange.end(12, EndKind.CLIENT_CLOSED)
     assert facts[1] == RequestBody(1, 12, b"part", is_whole=False)
+
+
+def test_an_answer_that_comes_early() -> None:
+    """The exchange is over when its request is too, which is on the tape whole."""
+    facts: list[Fact] = []
+    exchange = begun(Capture(facts.append))
+    exchange.request_data(11, b"some")
+    exchange.response_end(12)
+    exchange.request_data(13, b" more")
+    exchange.request_end(14)
+    assert facts[1:] == [RequestBody(1, 14, b"some more"), End(1, 14, EndKind.COMPLETE)]
+
+
+def test_a_client_that_has_its_answer_need_not_finish() -> None:
+    """What it leaves unsaid does not make the response less than complete."""
+    facts: list[Fact] = []
+    capture = Capture(facts.append)
+    exchange = begun(capture, "a")
+    exchange.request_data(11, b"some")
+    exchange.response_end(12)
+    capture.connection_closed(13, "a")
+    assert facts[1:] == [
+        RequestBody(1, 13, b"some", is_whole=False),
+        End(1, 13, EndKind.COMPLETE),
+    ]
 
 
 def test_a_body_after_the_end_is_not_heard() -> None:

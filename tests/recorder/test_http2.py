@@ -169,13 +169,18 @@ def test_a_client_whose_connection_ends(certificate: tuple[Path, Path], tmp_path
 
 
 def test_an_upstream_that_knows_only_http1(certificate: tuple[Path, Path], tmp_path: Path) -> None:
-    """The client's HTTP/2 is answered all the same."""
+    """The client's HTTP/2 is answered all the same, early as the answer may be."""
     with talking(tmp_path, certificate, print, "http/1.1") as (recorder, client):
-        client.ask(1)
+        # The answer comes before the body is asked for, and does not cut it off.
+        client.headers(
+            1, _method="POST", _scheme="https", _authority="a.example", _path="/v1/responses"
+        )
         assert client.first_data() == b"hello"
+        client.data(1, b"{}", end=True)
         client.next(StreamEnded)
     (found,) = recorded(recorder.tape)
     assert (found.data, found.end.how) == (b"hello", EndKind.COMPLETE)
+    assert (found.body, found.exchange.request_is_whole) == (b"{}", True)
     response = found.exchange.response
     assert response is not None
     assert (found.exchange.request.http_version, response.http_version) == ("HTTP/2.0", "HTTP/1.1")
