@@ -17,6 +17,7 @@ from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from recorder.capture import Capture, OpenExchange
 from recorder.closings import Closings
 from recorder.endings import Trouble, ending_of, in_short, told
+from recorder.framing import frame_bodies
 from recorder.routing import Routing
 from recorder.tunnels import lead_past
 from recorder.unreached import read_on
@@ -82,7 +83,13 @@ class RecorderAddon:
 
     def running(self) -> None:
         ctx.options.update(**_OPTIONS)
-        self._restores = (self._closings.listen(), lead_past(), read_on(), join_writes())
+        self._restores = (
+            self._closings.listen(),
+            lead_past(),
+            read_on(),
+            join_writes(),
+            frame_bodies(),
+        )
 
     def done(self) -> None:
         self._capture.finish(self._now_us())

@@ -3,7 +3,7 @@
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -26,33 +26,20 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @contextmanager
-def talking(
+def talking_to(
     folder: Path,
     certificate: tuple[Path, Path],
-    serve: Callable[[Http2Wire, socket.socket], None],
-    protocol: str = "h2",
+    serve: Callable[[socket.socket], None],
+    protocol: str,
 ) -> Iterator[tuple[Recorder, Http2Wire]]:
     """A client's end through a recorder, and a server that speaks ``protocol``."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*certificate)
     tls.set_alpn_protocols([protocol])
-
-    def serve_wire(wire: socket.socket) -> None:
-        if protocol == "h2":
-            h2 = Http2Wire(wire, is_client=False)
-            serve(h2, wire)
-            # Closing with bytes unread would be a reset.
-            with suppress(OSError):
-                h2.next(ConnectionTerminated)
-        else:
-            read_request(wire)
-            wire.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
-            see(wire)
-
     routing = Routing(hosts=("127.0.0.1",))
     trusting = {"SSL_CERT_FILE": str(certificate[0])}
     with (
-        RawServer(serve_wire, tls) as server,
+        RawServer(serve, tls) as server,
         recording(folder, routing, environment=trusting) as recorder,
     ):
         context = ssl.create_default_context(cafile=recorder.authority)
@@ -64,6 +51,23 @@ def talking(
             assert secured.selected_alpn_protocol() == "h2"
             yield recorder, Http2Wire(secured, is_client=True)
         recorder.settle()
+
+
+def talking(
+    folder: Path,
+    certificate: tuple[Path, Path],
+    serve: Callable[[Http2Wire, socket.socket], None],
+) -> AbstractContextManager[tuple[Recorder, Http2Wire]]:
+    """The same with a server that speaks HTTP/2."""
+
+    def serve_wire(wire: socket.socket) -> None:
+        h2 = Http2Wire(wire, is_client=False)
+        serve(h2, wire)
+        # Closing with bytes unread would be a reset.
+        with suppress(OSError):
+            h2.next(ConnectionTerminated)
+
+    return talking_to(folder, certificate, serve_wire, "h2")
 
 
 def test_streams_of_one_connection(certificate: tuple[Path, Path], tmp_path: Path) -> None:
@@ -170,8 +174,14 @@ def test_a_client_whose_connection_ends(certificate: tuple[Path, Path], tmp_path
 
 def test_an_upstream_that_knows_only_http1(certificate: tuple[Path, Path], tmp_path: Path) -> None:
     """The client's HTTP/2 is answered all the same, early as the answer may be."""
-    with talking(tmp_path, certificate, print, "http/1.1") as (recorder, client):
-        # The answer comes before the body is asked for, and does not cut it off.
+
+    def serve(wire: socket.socket) -> None:
+        read_request(wire)
+        wire.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
+        # The body is sent to it all the same, and framed, for HTTP/1.1 needs that.
+        assert see(wire).data == b"2\r\n{}\r\n0\r\n\r\n"
+
+    with talking_to(tmp_path, certificate, serve, "http/1.1") as (recorder, client):
         client.headers(
             1, _method="POST", _scheme="https", _authority="a.example", _path="/v1/responses"
         )
@@ -184,3 +194,26 @@ def test_an_upstream_that_knows_only_http1(certificate: tuple[Path, Path], tmp_p
     response = found.exchange.response
     assert response is not None
     assert (found.exchange.request.http_version, response.http_version) == ("HTTP/2.0", "HTTP/1.1")
+
+
+def test_a_length_is_told_to_an_upstream_that_knows_only_http1(
+    certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """A client that states it has its body sent as it is; a chunked answer comes as data."""
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+
+    def serve(wire: socket.socket) -> None:
+        asked = read_request(wire)
+        assert asked.endswith(b"content-length: 2\r\n\r\n{}")
+        assert b"transfer-encoding" not in asked
+        wire.sendall(chunked)
+        see(wire)
+
+    with talking_to(tmp_path, certificate, serve, "http/1.1") as (recorder, client):
+        fields = {"_authority": "a.example", "_path": "/v1/responses", "content-length": "2"}
+        client.headers(1, _method="POST", _scheme="https", **fields)
+        client.data(1, b"{}", end=True)
+        assert client.first_data() == b"hello"
+        client.next(StreamEnded)
+    (found,) = recorded(recorder.tape)
+    assert (found.body, found.data) == (b"{}", b"hello")
