@@ -46,9 +46,13 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Close the TCP connection, whatever is unfinished."""
+    """Close the TCP connection, whatever is unfinished.
+
+    Not ``is_recorded``: the recording does not tell how it ended.
+    """
 
     at_us: int
+    is_recorded: bool = True
 
 
 @dataclass(frozen=True, slots=True)

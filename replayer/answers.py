@@ -1,23 +1,14 @@
 """What a recorded server did, as actions to do it again. Pure: facts in, actions out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from replayer.actions import (
-    Action,
-    Drop,
-    Ending,
-    Finish,
-    Hold,
-    Reset,
-    SendBytes,
-    SendFrame,
-    SendHead,
-)
+from replayer.actions import Action, Drop, SendBytes, SendFrame, SendHead
+from replayer.endings import ending_of, ends_unknown, gaps_of
 from wiretape.content import ContentDecoder
 from wiretape.events import event_type
-from wiretape.facts import EndKind, Headers, Piece, PieceKind, Sender, all_headers, header
+from wiretape.facts import Gap, Headers, Piece, PieceKind, Sender, all_headers, header
 from wiretape.redact import is_secret_header
 from wiretape.sse import SseDecoder
 from wiretape.store_reader import Exchange
@@ -27,18 +18,9 @@ _HOP_BY_HOP: Final = frozenset(
     {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer"}
 )
 _LAST_EVENT: Final = "response.completed"
-_ENDINGS: Final[dict[EndKind, type[Finish] | type[Drop] | type[Reset] | None]] = {
-    EndKind.COMPLETE: Finish,
-    EndKind.WEBSOCKET_CLOSED: Drop,
-    EndKind.CLIENT_CLOSED: None,
-    EndKind.SERVER_CLOSED: Drop,
-    EndKind.RESET: Reset,
-    EndKind.REFUSED: Drop,
-    EndKind.TLS_FAILURE: Drop,
-    EndKind.PROTOCOL_ERROR: Drop,
-    EndKind.RECORDER_STOPPED: None,
-}
-"""How to end what did not end by the client; ``None`` is to hold on."""
+_LAST_MESSAGES: Final = frozenset(
+    {_LAST_EVENT, "response.done", "response.failed", "response.incomplete", "error"}
+)
 
 
 def response_head(exchange: Exchange) -> SendHead | None:
@@ -56,43 +38,58 @@ def response_head(exchange: Exchange) -> SendHead | None:
     return SendHead(head.at_us - _asked_at(exchange), head.status, head.reason, headers)
 
 
-def http_answer(exchange: Exchange, pieces: Callable[[], Iterator[Piece]]) -> Iterator[Action]:
-    """What was answered over HTTP. ``pieces`` reads what crossed after the heads."""
-    base_us = _asked_at(exchange)
+def http_answer(
+    exchange: Exchange, pieces: Callable[[], Iterator[Piece]], gaps: Iterable[Gap] = ()
+) -> Iterator[Action]:
+    """What was answered over HTTP. ``pieces`` reads what crossed after the heads; ``gaps`` are
+    the recording's."""
+    base_us = last_us = _asked_at(exchange)
     body_us: int | None = None
     if (head := response_head(exchange)) is not None:
         yield head
+        last_us = base_us + head.at_us
         if exchange.is_upgrade:
             # Clients that asked for a socket look no further than what comes with the head.
             body_us = head.at_us
     for piece in pieces():
-        yield SendBytes(piece.at_us - base_us if body_us is None else body_us, piece.data)
-    ending = _ending(exchange, base_us)
-    if isinstance(ending, Hold) and _said_all(exchange, pieces()):
-        # The client had heard enough and hung up before the body's end came. A client that
-        # listens on would wait for that end for ever.
-        ending = Finish(0 if exchange.end is None else exchange.end.at_us - base_us)
-    yield ending
+        last_us = piece.at_us
+        yield SendBytes(last_us - base_us if body_us is None else body_us, piece.data)
+    yield ending_of(
+        exchange,
+        base_us,
+        last_us,
+        is_whole=lambda: _said_all(exchange, pieces()),
+        has_gap=bool(gaps_of(exchange, gaps)),
+    )
 
 
 class RecordedSocket:
     """What the server did on a socket, request by request.
 
-    ``pieces`` reads what crossed, anew each time. Answers are read from the tape as they are
-    performed, so one must be used up before the next is begun.
+    ``pieces`` reads what crossed, anew each time; ``gaps`` are the recording's. Answers are read
+    from the tape as they are performed, so one must be used up before the next is begun.
     """
 
-    def __init__(self, exchange: Exchange, pieces: Callable[[], Iterator[Piece]]) -> None:
+    def __init__(
+        self,
+        exchange: Exchange,
+        pieces: Callable[[], Iterator[Piece]],
+        gaps: Iterable[Gap] = (),
+    ) -> None:
         self._exchange = exchange
         self._read = pieces
+        self._gaps = gaps_of(exchange, gaps)
         self._rewind()
 
     def _rewind(self) -> None:
         self._pieces = self._read()
         self._requests = 0
         self._pings: Counter[bytes] = Counter()
+        # Before anything is asked, no answer is owed.
+        self._is_whole = True
         head = self._exchange.response
         self._base_us = self._exchange.request.at_us if head is None else head.at_us
+        self._last_us = self._base_us
 
     def opening(self) -> Iterator[Action]:
         """What the server did before the client's first message."""
@@ -108,14 +105,36 @@ class RecordedSocket:
             self._note(piece)
         yield from self._until_next_request()
 
+    def closed(self) -> list[Action] | None:
+        """What it did when the client closed the socket; ``None`` where it answered as the
+        protocol wants it, or where the tape does not tell."""
+        closed_at_us: int | None = None
+        for piece in self._read():
+            if piece.kind is PieceKind.CLOSE:
+                if piece.sender is Sender.SERVER:
+                    return None
+                closed_at_us = piece.at_us
+        end = self._exchange.end
+        if closed_at_us is None or end is None or self._may_miss(closed_at_us):
+            return None
+        if ends_unknown(self._exchange):
+            return None
+        # A client that waits for the answer had to do without: it is not to wait any longer here.
+        return [Drop(end.at_us - closed_at_us)]
+
     def _until_next_request(self) -> Iterator[Action]:
         for piece in self._pieces:
+            if is_request(piece) and not self._is_whole and self._may_miss(self._base_us):
+                # The end of this answer is what is missing.
+                yield Drop(self._last_us - self._base_us, is_recorded=False)
+                self._note(piece)
+                return
             self._note(piece)
             match piece.sender, piece.kind:
                 case Sender.CLIENT, PieceKind.TEXT | PieceKind.BINARY:
                     return
                 case Sender.CLIENT, PieceKind.CLOSE:
-                    # What the server answers to that is the protocol's business.
+                    # What the server answers to that comes when the client closes again.
                     break
                 case Sender.CLIENT, _:
                     pass
@@ -127,14 +146,28 @@ class RecordedSocket:
                     return
                 case Sender.SERVER, _:
                     yield self._frame(piece)
-        yield _ending(self._exchange, self._base_us)
+        yield ending_of(
+            self._exchange,
+            self._base_us,
+            self._last_us,
+            is_whole=lambda: self._is_whole,
+            has_gap=self._may_miss(self._base_us),
+        )
 
     def _note(self, piece: Piece) -> None:
         if is_request(piece):
             self._base_us = piece.at_us
             self._requests += 1
+            self._is_whole = False
         elif piece.sender is Sender.CLIENT and piece.kind is PieceKind.PING:
             self._pings[piece.data] += 1
+        elif piece.sender is Sender.SERVER and _is_last(piece):
+            self._is_whole = True
+        self._last_us = piece.at_us
+
+    def _may_miss(self, from_us: int) -> bool:
+        """Whether something that crossed after that may not be on the tape."""
+        return any(gap.until_us >= from_us for gap in self._gaps)
 
     def _frame(self, piece: Piece) -> SendFrame:
         return SendFrame(piece.at_us - self._base_us, piece.kind, piece.data)
@@ -160,10 +193,13 @@ def _is_stream(headers: Headers) -> bool:
 
 
 def _said_all(exchange: Exchange, pieces: Iterator[Piece]) -> bool:
-    """Whether the body is a stream of events that came to the last one."""
+    """Whether the body is a stream of events that came to the last one, or as long as it was
+    to be."""
     head = exchange.response
-    if head is None or not _is_stream(head.headers):
+    if head is None:
         return False
+    if not _is_stream(head.headers):
+        return header(head.headers, "content-length") == str(exchange.size_bytes)
     content = ContentDecoder(", ".join(all_headers(head.headers, "content-encoding")) or None)
     decoder = SseDecoder()
     last = ""
@@ -173,9 +209,10 @@ def _said_all(exchange: Exchange, pieces: Iterator[Piece]) -> bool:
     return last == "[DONE]" or event_type(last) == _LAST_EVENT
 
 
-def _ending(exchange: Exchange, base_us: int) -> Ending:
-    end = exchange.end
-    if end is None or end.side is Sender.CLIENT:
-        return Hold()
-    ending = _ENDINGS[end.how]
-    return Hold() if ending is None else ending(end.at_us - base_us)
+def _is_last(piece: Piece) -> bool:
+    """Whether a message of the server is the last word of an answer."""
+    if piece.kind is not PieceKind.TEXT or not any(
+        word.encode() in piece.data for word in _LAST_MESSAGES
+    ):
+        return False
+    return event_type(piece.data.decode("utf-8", "replace")) in _LAST_MESSAGES

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 
 from replayer.actions import Action, SendHead
 from replayer.http_request import HttpRequest, Origin
+from replayer.losses import losses
 from replayer.matching import Sessions, best_match, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import http_error
@@ -20,7 +21,6 @@ from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
 from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
-from wiretape.words import counted
 
 _is_model_host = host_matcher(MODEL_HOSTS)
 
@@ -46,11 +46,8 @@ class Player:
         self._side = SideRequests(each for each in script.exchanges if not each.is_request)
         self._sockets = SocketPlayers(self._place)
         self._hosts = {each.origin.host for each in script.exchanges}
-        if script.gaps:
-            self.report.note(
-                f"the recording has {counted(len(script.gaps), 'gap')}: "
-                "what was lost cannot be replayed"
-            )
+        for sentence in losses(script):
+            self.report.note(sentence)
 
     @property
     def report(self) -> Report:

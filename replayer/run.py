@@ -78,6 +78,8 @@ def replay(
     with ExitStack() as stack:
         reader = stack.enter_context(_opened(replay))
         player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
+        for loss in player.report.notes:
+            tell(loss)
         put = None if replay.output is None else _new_tape(replay, clock, tell, stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
         service = Service(

@@ -132,11 +132,13 @@ class Script:
 
     def answer(self, recorded: RecordedExchange) -> Iterator[Action]:
         """What was answered over HTTP, from the end of the request on."""
-        return http_answer(recorded.exchange, partial(self._reader.pieces, recorded.id))
+        return http_answer(recorded.exchange, partial(self._reader.pieces, recorded.id), self.gaps)
 
     def socket(self, recorded: RecordedExchange) -> RecordedSocket:
         """What the server did on a WebSocket."""
-        return RecordedSocket(recorded.exchange, partial(self._reader.pieces, recorded.id))
+        return RecordedSocket(
+            recorded.exchange, partial(self._reader.pieces, recorded.id), self.gaps
+        )
 
     def _of_sessions(self, starts: Collection[str]) -> Iterator[RecordedExchange]:
         """The exchanges of the sessions whose ids start so, and all side requests."""

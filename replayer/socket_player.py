@@ -155,6 +155,10 @@ class SocketPlayer:
             return socket_error(refusal)
         return self._socket.answer(match.recorded.number)
 
+    def closed(self) -> Iterable[Action] | None:
+        """What to do when the client closes the socket; ``None`` is to answer as usual."""
+        return self._socket.closed()
+
 
 def _goes_on_from(message: RecordedMessage) -> str | None:
     """The id of the response that a message goes on from."""

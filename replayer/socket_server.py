@@ -79,6 +79,7 @@ class _SocketServer:
         self._waiting: asyncio.Queue[tuple[float, Iterable[Action]]] = asyncio.Queue()
         self._client_is_done = asyncio.Event()
         self._has_closed = False
+        self._is_left_unanswered = False
         self._ending: Ending | None = None
 
     async def serve(self, early: bytes) -> None:
@@ -126,6 +127,9 @@ class _SocketServer:
         if self._has_closed:
             # It was we who closed: what is left is to end as the recording says.
             await asyncio.Event().wait()
+        if self._is_left_unanswered:
+            while await self._pipe.receive():
+                pass
 
     async def _messages(self, early: bytes) -> AsyncIterator[tuple[Opcode, bytes]]:
         opcode, parts = Opcode.TEXT, bytearray()
@@ -150,7 +154,7 @@ class _SocketServer:
     async def _answer_control(self) -> bool:
         """Sends what the protocol itself answers; says whether the socket is over by it."""
         answers = self._protocol.data_to_send()
-        if not self._has_closed:
+        if not self._has_closed and not self._is_left_unanswered:
             if self._protocol.parser_exc is not None and (close := self._protocol.close_sent):
                 # What the client sends is no WebSocket any longer.
                 self._note_close(Sender.SERVER, close.serialize())
@@ -162,6 +166,10 @@ class _SocketServer:
         data = bytes(frame.data)
         if frame.opcode is Opcode.CLOSE:
             self._note_close(Sender.CLIENT, data)
+            if not self._has_closed and (actions := self._socket.closed()) is not None:
+                self._is_left_unanswered = True
+                self._enqueue(actions)
+                return
         else:
             self._exchange.piece(Sender.CLIENT, _KINDS[frame.opcode], data)
         if frame.opcode is not Opcode.PONG and not self._has_closed:

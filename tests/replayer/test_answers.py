@@ -11,6 +11,7 @@ from tapes import (
     STREAM_HEADERS,
     Ending,
     Recording,
+    Step,
     answer,
     asks,
     close_frame,
@@ -128,8 +129,8 @@ ENDINGS = [
     (EndKind.TLS_FAILURE, SERVER, Drop(40_000)),
     (EndKind.PROTOCOL_ERROR, SERVER, Drop(40_000)),
     (EndKind.PROTOCOL_ERROR, None, Drop(40_000)),
-    (EndKind.RECORDER_STOPPED, None, Hold()),
-    (None, None, Hold()),
+    (EndKind.RECORDER_STOPPED, None, Drop(30_000, is_recorded=False)),
+    (None, None, Drop(30_000, is_recorded=False)),
 ]
 
 
@@ -142,7 +143,8 @@ def test_every_way_to_end_has_its_action() -> None:
 def test_an_exchange_ends_as_it_was_recorded(
     script: OpenScript, how: EndKind | None, side: Sender | None, action: Action
 ) -> None:
-    """What the server ended is ended again; what the client ended, the client will."""
+    """What the server ended is ended again; what the client ended, the client will; and what the
+    tape does not tell is lost where the pieces are spent."""
     recording = Recording()
     recording.post(create("hi"), (b"one", b"two"), Ending(how, side))
     assert http_actions(script, recording)[-1] == action
@@ -155,7 +157,10 @@ def test_no_answer_is_no_head(script: OpenScript) -> None:
     assert http_actions(script, recording) == [Drop(10_000)]
 
 
-@pytest.mark.parametrize("ending", [LEFT, Ending(EndKind.RECORDER_STOPPED), Ending(None)])
+UNKNOWN = [Ending(EndKind.RECORDER_STOPPED), Ending(None)]
+
+
+@pytest.mark.parametrize("ending", [LEFT, *UNKNOWN])
 @pytest.mark.parametrize(
     "chunks",
     [sse(*answer("yes")), (*sse(*answer("yes")), b": bye\n\n"), (b"data: {}\n\ndata: [DONE]\n\n",)],
@@ -212,6 +217,140 @@ def test_a_stream_that_was_cut_after_its_last_event_is_cut(script: OpenScript) -
     recording = Recording()
     recording.post(create("hi"), sse(*answer("yes")), CUT)
     assert isinstance(http_actions(script, recording)[-1], Drop)
+
+
+@pytest.mark.parametrize("ending", UNKNOWN)
+@pytest.mark.parametrize(("chunks", "at_us"), [((), 10_000), ((b"{",), 20_000)])
+def test_a_body_that_was_cut_off_is_lost_there(
+    script: OpenScript, chunks: tuple[bytes, ...], at_us: int, ending: Ending
+) -> None:
+    """A client that waited for the rest would wait for ever: nobody recorded it."""
+    recording = Recording()
+    headers = (("content-type", "application/json"), ("content-length", "2"))
+    recording.post(create("hi"), chunks, ending, headers=headers)
+    assert http_actions(script, recording)[-1] == Drop(at_us, is_recorded=False)
+
+
+@pytest.mark.parametrize("ending", UNKNOWN)
+def test_a_request_without_an_answer_is_lost_at_once(script: OpenScript, ending: Ending) -> None:
+    """The tape may end before the server has said anything."""
+    recording = Recording()
+    recording.post(create("hi"), status=None, ending=ending)
+    actions = http_actions(script, recording)
+    assert [(type(each), getattr(each, "is_recorded", None)) for each in actions] == [(Drop, False)]
+
+
+@pytest.mark.parametrize("ending", [LEFT, *UNKNOWN])
+def test_a_body_as_long_as_it_was_to_be_is_whole(script: OpenScript, ending: Ending) -> None:
+    """Its head says how long it is, so nothing can be missing."""
+    recording = Recording()
+    headers = (("content-type", "application/json"), ("content-length", "2"))
+    recording.post(create("hi"), (b"{", b"}"), ending, headers=headers)
+    assert isinstance(http_actions(script, recording)[-1], Finish)
+
+
+@pytest.mark.parametrize("is_its_own", [True, False])
+def test_a_client_that_may_have_heard_more_than_the_tape_is_cut_off(
+    script: OpenScript, is_its_own: bool
+) -> None:
+    """It left, and what it left at may be lost: to wait for that would be to wait for ever."""
+    recording = Recording()
+    recording.post(create("hi"), sse(*answer("yes"))[:2], Ending(None))
+    recording.gap(1 if is_its_own else None)
+    recording.end(1, LEFT)
+    assert http_actions(script, recording)[-1] == Drop(30_000, is_recorded=False)
+
+
+@pytest.mark.parametrize("gap_of", [1, None])
+def test_a_gap_elsewhere_changes_no_ending(script: OpenScript, gap_of: int | None) -> None:
+    """What another exchange lost, or what was lost before this one began, is not missing here."""
+    recording = Recording()
+    recording.post(create("other"), sse(*answer("yes")))
+    recording.gap(gap_of)
+    recording.post(create("hi"), (b"one",), LEFT)
+    opened = script(recording)
+    assert list(opened.answer(opened.exchanges[1]))[-1] == Hold()
+
+
+def test_a_socket_that_was_cut_off_in_an_answer_is_lost_there(script: OpenScript) -> None:
+    """What came before it is given again, and then nothing is to be waited for."""
+    for ending in UNKNOWN:
+        recording = Recording()
+        steps = (*wants(asks("a")), *says(*answer("a")), *wants(asks("b")), *says({"type": "x"}))
+        recording.socket(steps, ending=ending)
+        socket = socket_of(script, recording)
+        assert not any(isinstance(each, Drop) for each in socket.answer(0))
+        assert list(socket.answer(1))[-1] == Drop(10_000, is_recorded=False)
+
+
+@pytest.mark.parametrize(
+    "last", ["response.completed", "response.done", "response.failed", "response.incomplete"]
+)
+def test_a_socket_that_was_cut_off_between_answers_stays_open(
+    script: OpenScript, last: str
+) -> None:
+    """The client has heard all, also where something came after the last word."""
+    recording = Recording()
+    events = says({"type": last}, {"type": "codex.rate_limits"})
+    recording.socket(wants(asks("a")), events, ending=Ending(None))
+    assert list(socket_of(script, recording).answer(0))[-1] == Hold()
+
+
+def test_a_socket_on_which_nothing_was_asked_stays_open(script: OpenScript) -> None:
+    """Nothing is owed on it."""
+    recording = Recording()
+    recording.socket(ending=Ending(None))
+    assert list(socket_of(script, recording).opening()) == [Hold()]
+
+
+def test_an_answer_whose_end_was_lost_on_a_socket_ends_the_socket(script: OpenScript) -> None:
+    """The recorded client heard it and went on; ours would wait for it."""
+    recording = Recording()
+    number = recording.open_socket()
+    recording.on(number, wants(asks("a")), says({"type": "one"}))
+    recording.gap(number)
+    recording.on(number, wants(asks("b")), says(*answer("b")))
+    recording.end(number)
+    socket = socket_of(script, recording)
+    assert list(socket.answer(0))[-1] == Drop(10_000, is_recorded=False)
+    assert sent(list(socket.answer(1))) == [
+        (PieceKind.TEXT, each.data) for each in says(*answer("b"))
+    ]
+    assert list(socket.answer(1))[-1] == Hold()
+
+
+BYE = close_frame(1000, "bye", CLIENT)
+
+
+@pytest.mark.parametrize(
+    ("steps", "ending", "actions"),
+    [
+        ((BYE,), Ending(EndKind.WEBSOCKET_CLOSED, CLIENT, 1000, "bye"), [Drop(10_000)]),
+        ((BYE,), Ending(EndKind.CLIENT_CLOSED, CLIENT), [Drop(10_000)]),
+        ((BYE, close_frame(1000)), Ending(EndKind.WEBSOCKET_CLOSED, CLIENT, 1000, "bye"), None),
+        ((BYE,), Ending(None), None),
+        ((BYE,), Ending(EndKind.RECORDER_STOPPED), None),
+        ((), LEFT, None),
+    ],
+)
+def test_a_close_frame_is_left_unanswered_where_it_was(
+    script: OpenScript, steps: tuple[Step, ...], ending: Ending, actions: list[Action] | None
+) -> None:
+    """Where the tape shows that the server did not answer, and nowhere else; the connection goes
+    when it went, because a client may wait for the answer."""
+    recording = Recording()
+    recording.socket(wants(asks("a")), steps, ending=ending)
+    assert socket_of(script, recording).closed() == actions
+
+
+def test_an_answer_to_a_close_frame_that_may_be_lost_is_given(script: OpenScript) -> None:
+    """A gap proves nothing."""
+    recording = Recording()
+    number = recording.open_socket()
+    recording.on(number, wants(asks("a")), (BYE,))
+    recording.gap(number)
+    recording.end(number, Ending(EndKind.WEBSOCKET_CLOSED, CLIENT, 1000, "bye"))
+    assert socket_of(script, recording).closed() is None
 
 
 def test_a_socket_is_answered_message_by_message(script: OpenScript) -> None:

@@ -21,6 +21,7 @@ from tapes import (
     JSON_HEADERS,
     OTHER_SESSION,
     SESSION,
+    Ending,
     Recording,
     answer,
     asks,
@@ -117,6 +118,29 @@ def test_nothing_leaves_the_machine(run: Run, tape: Path, tmp_path: Path) -> Non
     ]
     assert "7 blocked." in ran.stderr
     assert "secret" not in report.read_text() + ran.stderr
+
+
+def test_a_tape_that_was_cut_off_is_told_first_and_keeps_nobody_waiting(
+    run: Run, tmp_path: Path
+) -> None:
+    """The client is given what there is, then its connection is gone; told before it runs, and in
+    the report."""
+    recording = Recording()
+    kept = {"session": None, "asked_with": ASKED_WITH}
+    recording.post(create("a"), (b"half",), Ending(None), **kept)  # type: ignore[arg-type]
+    path, report = recording.write(tmp_path / "cut.db"), tmp_path / "report.json"
+    ran = run(path, "--report", report, *child(("POST", URL, create("a"))))
+    sentence = (
+        "the recording does not tell how exchange 1 ended: after what is there, "
+        "the connection will be closed, as if it were lost"
+    )
+    assert ran.answers == [[None, ran.answers[0][1]]]
+    assert ran.stderr.splitlines() == [
+        f"wiretape: {sentence}",
+        "wiretape: asked 1 time: 1 exact, 0 different, 0 unexpected, 0 not asked, 0 blocked.",
+        f"wiretape:   note: {sentence}",
+    ]
+    assert json.loads(report.read_text())["notes"] == [sentence]
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,40 @@ def test_a_client_that_closes_is_answered_at_once(serve: Serve) -> None:
     ]
 
 
+UNANSWERED = (close_frame(1000, "bye", Sender.CLIENT),)
+LEFT_UNANSWERED = Ending(EndKind.WEBSOCKET_CLOSED, Sender.CLIENT, 1000, "bye")
+
+
+def test_a_close_frame_that_was_not_answered_is_not_answered(serve: Serve) -> None:
+    """A client that waits for it hears the end of the connection, and waits no longer."""
+    with (
+        serve(talk(says(*EVENTS), UNANSWERED, ending=LEFT_UNANSWERED)) as server,
+        opened(server) as socket,
+    ):
+        socket.ask(asks("a"))
+        assert [socket.hear() for _ in EVENTS] == HEARD
+        socket.client.send(frame(CLOSE, b"\x03\xe8bye"))
+        assert socket.hear_to_end() == ([], Over.FIN)
+    assert pieces(server)[-1] == (Sender.CLIENT, PieceKind.CLOSE, b"\x03\xe8bye")
+    assert server.ends() == [(EndKind.WEBSOCKET_CLOSED, Sender.CLIENT)]
+
+
+def test_a_client_that_is_not_answered_may_leave(serve: Serve) -> None:
+    """As it did in the recording, an hour sooner than the server would have gone."""
+    recording = Recording()
+    number = recording.open_socket()
+    recording.on(number, wants(asks("a")), says(*EVENTS), UNANSWERED)
+    recording.pause(3600_000_000)
+    recording.end(number, LEFT_UNANSWERED)
+    with serve(recording, factor=1.0) as server:
+        with opened(server) as socket:
+            socket.ask(asks("a"))
+            assert [socket.hear() for _ in EVENTS] == HEARD
+            socket.client.send(frame(CLOSE, b"\x03\xe8bye"))
+        assert server.ends() == [(EndKind.WEBSOCKET_CLOSED, Sender.CLIENT)]
+    assert pieces(server)[-1] == (Sender.CLIENT, PieceKind.CLOSE, b"\x03\xe8bye")
+
+
 def test_a_client_that_closes_in_the_middle_of_an_answer(serve: Serve) -> None:
     """It is answered whatever else there was to say, an hour later."""
     recording = Recording()

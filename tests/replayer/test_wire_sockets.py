@@ -257,8 +257,8 @@ def test_strict_refuses_a_changed_message(serve: Serve) -> None:
         socket.ask(asks("b"))
         event = json.loads(socket.hear().data)
     assert event["response"]["error"]["message"] == (
-        "wiretape: this request is not as it was recorded: "
-        "input[0].content[0].text was 'a' and is 'b'"
+        "wiretape: this request is not as it was recorded (exchange 1, message 0): "
+        'input[0].content[0].text was "a" and is "b"'
     )
 
 
