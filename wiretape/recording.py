@@ -48,6 +48,12 @@ class WholeExchange:
         """Whether it became a WebSocket."""
         return self.response is not None and self.response.status == 101
 
+    @property
+    def until_us(self) -> int:
+        """When the last of it crossed."""
+        facts = (self.end, *self.pieces[-1:], self.response, self.body, self.request)
+        return next(fact.at_us for fact in facts if fact is not None)
+
     def facts(self) -> Iterator[Fact]:
         """Its facts, by kind; of the pieces, the order matters."""
         heads = (self.request, self.body, self.response)

@@ -23,6 +23,8 @@ from wiretape.store_writer import TapeLabel
 _CONTENTS_KEPT_BYTES: Final = 32 * 1024 * 1024
 """Decoded bodies that are kept at hand, because the next one is likely to build on them."""
 
+_SCRIPT_SAYS_SO_WITHIN_BYTES: Final = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -56,12 +58,12 @@ class Exchange:
 
 
 class TapeReader:
-    """Reads the tape at ``path``. Use as a context manager, from one thread.
+    """Reads the tape, or the script, at ``path``. Use as a context manager, from one thread.
 
     With ``content``, that is the tape: one in memory, which messages call ``path``.
 
     Raises:
-        TapeMissing, NotATape, TapeTooNew: the file cannot be used, and why.
+        TapeMissing, NotATape, TapeTooNew, BadScript: the file cannot be used, and why.
     """
 
     def __init__(self, path: Path, content: bytes | None = None) -> None:
@@ -297,12 +299,26 @@ def _open(path: Path) -> sqlite3.Connection:
         raise NotATape(f"{path} is not a file: give a file that `wiretape record` wrote.")
     if path.stat().st_size == 0:
         raise NotATape(f"{path} is empty: give a file that `wiretape record` wrote.")
+    if _is_script(path):
+        # Here, and not above: scripts are read by what writes tapes, and few tapes are scripts.
+        from wiretape.store_script import tape_of_script
+
+        return _in_memory(tape_of_script(path))
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5.0)
     except sqlite3.Error as error:
         raise TapeError(f"{path} cannot be opened ({error}): check its permissions.") from error
     connection.row_factory = sqlite3.Row
     return connection
+
+
+def _is_script(path: Path) -> bool:
+    """Whether the file says that it is a script, near its beginning."""
+    try:
+        with path.open("rb") as file:
+            return b"\nwiretape_script:" in b"\n" + file.read(_SCRIPT_SAYS_SO_WITHIN_BYTES)
+    except OSError:
+        return False
 
 
 def _in_memory(content: bytes) -> sqlite3.Connection:

@@ -52,9 +52,14 @@ def write_recording(recording: Recording, path: Path) -> None:
         raise TapeError(f"no tape can be made at {path}: {troubles[-1]}")
 
 
-def reader_of(recording: Recording, path: Path) -> TapeReader:
-    """A reader of a recording that is on no tape; messages call it ``path``."""
+def tape_bytes(recording: Recording) -> bytes:
+    """The tape of a recording, in memory."""
     with tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
         tape = Path(folder) / "tape.db"
         write_recording(recording, tape)
-        return TapeReader(path, tape.read_bytes())
+        return tape.read_bytes()
+
+
+def reader_of(recording: Recording, path: Path) -> TapeReader:
+    """A reader of a recording that is on no tape; messages call it ``path``."""
+    return TapeReader(path, tape_bytes(recording))

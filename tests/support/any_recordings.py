@@ -54,19 +54,19 @@ def _streams(draw: st.DrawFn) -> bytes:
 
 
 _DATA = st.binary(max_size=60) | st.text(max_size=20).map(str.encode) | _json_texts() | _streams()
-_KINDS = [
-    (Sender.SERVER, PieceKind.CHUNK),
-    *((sender, kind) for kind in PieceKind if kind is not PieceKind.CHUNK for sender in Sender),
+_ON_A_SOCKET = [
+    (sender, kind) for kind in PieceKind if kind is not PieceKind.CHUNK for sender in Sender
 ]
 
 
 @st.composite
 def whole_exchanges(draw: st.DrawFn, number: int) -> WholeExchange:
     """One exchange, of which anything but the request's head may be missing."""
-    method, scheme, version = (
-        draw(st.sampled_from([usual]) | _LATIN) for usual in ("POST", "https", "HTTP/1.1")
-    )
     is_upgrade = draw(st.booleans())
+    usual_method = "GET" if is_upgrade else "POST"
+    method, scheme, version = (
+        draw(st.just(usual) | _LATIN) for usual in (usual_method, "https", "HTTP/1.1")
+    )
     headers: Headers = (("upgrade", "websocket"),) if is_upgrade else ()
     request = RequestHead(
         number,
@@ -89,8 +89,11 @@ def whole_exchanges(draw: st.DrawFn, number: int) -> WholeExchange:
         version,
         draw(st.just((("content-type", "text/event-stream"),)) | _HEADERS),
     )
+    is_answered = draw(st.booleans())
+    is_socket = is_answered and response.status == 101
+    kinds = _ON_A_SOCKET if is_socket else [(Sender.SERVER, PieceKind.CHUNK)]
     pieces = tuple(
-        Piece(number, at_us, *draw(st.sampled_from(_KINDS)), draw(_DATA))
+        Piece(number, at_us, *draw(st.sampled_from(kinds)), draw(_DATA))
         for at_us in draw(st.lists(_TIMES, max_size=5))
     )
     body = RequestBody(number, draw(_TIMES), draw(_DATA), draw(st.booleans()))
@@ -106,7 +109,7 @@ def whole_exchanges(draw: st.DrawFn, number: int) -> WholeExchange:
     return WholeExchange(
         request,
         draw(st.none() | st.just(body)),
-        draw(st.none() | st.just(response)),
+        response if is_answered else None,
         pieces,
         draw(st.none() | st.just(end)),
         tuple(sorted(draw(st.lists(_gaps(number), max_size=1)), key=lambda gap: gap.at_us)),

@@ -1,0 +1,195 @@
+"""The YAML of a script as a tree that knows its lines.
+
+Wherever a line ends in a JSON object, that object is taken out before YAML is read and put back
+after, so it stays as it is written: the order of its keys, its spacing, its numbers. (JSON is
+nearly YAML, but not quite: in its escapes and in what it calls a line.)
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from wiretape.jsontext import JsonObject, Unparsable, mended, parse_object
+
+_ENDS_IN_JSON: Final = re.compile(r"( *(?:- +)*(?:[\w-]+: +)?(?:&\w+ +)?)(\{.*\})[ \r]*")
+_JSON_WORDS: Final = re.compile(
+    r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
+)
+
+
+class ScriptFault(Exception):
+    """A mistake in a script, on ``line``: what it is, and what to do about it."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(f"line {line}: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """A JSON object as it is written, on one line."""
+
+    text: str
+
+    @property
+    def value(self) -> JsonObject:
+        value = parse_object(self.text)
+        assert not isinstance(value, Unparsable)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A scalar. A plain one stands without quotes."""
+
+    text: str
+    is_plain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One value of a script, and the line it begins on, from 1."""
+
+    line: int
+    value: "JsonText | Word | dict[str, Part] | tuple[Part, ...]"
+
+
+def json_text(text: str) -> JsonText | None:
+    """The text as JSON that can stand in a script as it is, if it can."""
+    if not (text.startswith("{") and text.endswith("}")) or "\n" in text or "\r" in text:
+        return None
+    return None if isinstance(parse_object(text), Unparsable) else JsonText(text)
+
+
+def parse_layout(text: str) -> Part:
+    """The tree of a script.
+
+    Raises:
+        ScriptFault: this is no YAML.
+    """
+    mark = next(mark for n in count() if (mark := f"json-{n}-") not in text)
+    found: list[JsonText] = []
+    lines = [_without_json(line, mark, found) for line in text.split("\n")]
+    try:
+        # "pure": the other reader of this library counts in bytes of its own.
+        root = YAML(typ="safe", pure=True).compose("\n".join(lines))
+        if root is None:
+            raise ScriptFault(1, "it is empty: begin it with `wiretape-script: 1`")
+        return _Tree(mark, found).part(root)
+    except MarkedYAMLError as error:
+        at = error.problem_mark or error.context_mark
+        problem = " ".join(filter(None, (error.context, error.problem)))
+        raise ScriptFault(at.line + 1 if at else 1, f"this is no YAML ({problem})") from error
+    except YAMLError as error:
+        raise ScriptFault(1, f"this is no YAML ({error})".replace("\n", " ")) from error
+    except RecursionError as error:
+        raise ScriptFault(1, "it is nested too deeply: take a level out") from error
+
+
+def _without_json(line: str, mark: str, found: list[JsonText]) -> str:
+    match = _ENDS_IN_JSON.fullmatch(line)
+    if match is None or (json := json_text(match[2])) is None:
+        return line
+    found.append(json)
+    return f'{match[1]}"{mark}{len(found) - 1}"'
+
+
+class _Tree:
+    """Turns nodes into parts, with the JSON put back."""
+
+    def __init__(self, mark: str, found: list[JsonText]) -> None:
+        self._found = found
+        self._marked = re.compile(f'"{mark}([0-9]+)"')
+        self._mark = mark
+
+    def part(self, node: Node) -> Part:
+        line = node.start_mark.line + 1
+        match node:
+            case ScalarNode():
+                return Part(line, self._scalar(node))
+            case SequenceNode():
+                return Part(line, tuple(map(self.part, node.value)))
+            case MappingNode():
+                return Part(line, self._mapping(node))
+        raise ScriptFault(line, "this is neither a value, nor a list, nor a mapping")
+
+    def _mapping(self, node: MappingNode) -> dict[str, Part]:
+        members: dict[str, Part] = {}
+        for key, value in node.value:
+            name = self.part(key)
+            if not isinstance(name.value, Word):
+                raise ScriptFault(name.line, "a name is expected before the colon")
+            if name.value.text in members:
+                raise ScriptFault(name.line, f"{name.value.text!r} stands here twice: remove one")
+            members[name.value.text] = self.part(value)
+        return members
+
+    def _scalar(self, node: ScalarNode) -> JsonText | Word:
+        text = str(node.value)
+        if node.style == '"' and text.startswith(self._mark):
+            return self._found[int(text.removeprefix(self._mark))]
+        # In the midst of a text of several lines it is text.
+        restored = self._marked.sub(lambda match: self._found[int(match[1])].text, text)
+        return Word(mended(restored), is_plain=node.style is None)
+
+
+def members(part: Part) -> dict[str, Part]:
+    """The members of a mapping, which may be written as JSON.
+
+    Raises:
+        ScriptFault: it is something else.
+    """
+    match part.value:
+        case dict() as inner:
+            return inner
+        case JsonText(text):
+            # Numbers as they are written, as everywhere in a script.
+            spelled = json.loads(text, parse_int=_Digits, parse_float=_Digits)
+            return {name: _of_json(part.line, value) for name, value in spelled.items()}
+    raise ScriptFault(part.line, "names with values are expected here, like `name: value`")
+
+
+class _Digits(str):
+    """A number as it is written."""
+
+
+def _of_json(line: int, value: Any) -> Part:
+    match value:
+        case dict():
+            return Part(line, {name: _of_json(line, each) for name, each in value.items()})
+        case list():
+            return Part(line, tuple(_of_json(line, each) for each in value))
+        case _Digits():
+            return Part(line, Word(str(value)))
+        case str():
+            return Part(line, Word(value, is_plain=False))
+    return Part(line, Word(json.dumps(value)))
+
+
+def as_json(part: Part) -> JsonText:
+    """A mapping as the JSON that it stands for: as it is written, or where it is written as
+    YAML, without spaces."""
+    if isinstance(part.value, JsonText):
+        return part.value
+    return JsonText(json.dumps(_plain(part), ensure_ascii=False, separators=(",", ":")))
+
+
+def _plain(part: Part) -> Any:
+    match part.value:
+        case dict() as inner:
+            return {name: _plain(each) for name, each in inner.items()}
+        case tuple() as inner:
+            return [_plain(each) for each in inner]
+        case JsonText() as text:
+            return text.value
+        case Word(text, is_plain=True) if _JSON_WORDS.fullmatch(text):
+            return json.loads(text)
+        case Word("", is_plain=True):
+            return None
+        case Word(text):
+            return text
