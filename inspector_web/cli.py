@@ -8,6 +8,7 @@ import click
 
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import recordings_folder
+from wiretape.store_reader import TapeReader
 
 
 @click.command()
@@ -30,6 +31,10 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
     from inspector_web.library import Library
     from inspector_web.serve import listening, serve
 
+    for path in paths:
+        if path.is_file():
+            # What is named must be a tape; in a folder, what is none is shown as such.
+            TapeReader(path).close()
     folder = recordings_folder(os.environ)
     library = Library(paths or ((folder,) if folder.is_dir() else ()))
     host, port = listen

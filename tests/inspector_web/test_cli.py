@@ -117,6 +117,18 @@ def test_a_missing_path_is_one_sentence(tmp_path: Path) -> None:
     assert ran.stderr.count("\n") == 1
 
 
+def test_a_file_that_is_no_tape_is_one_sentence(tmp_path: Path) -> None:
+    """It was named, so it is not passed over."""
+    path = tmp_path / "notes.db"
+    path.write_text("some notes\n" * 99)
+    ran = run(path)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr == (
+        f"wiretape: {path} is not a tape (file is not a database): "
+        "give a file that `wiretape record` wrote.\n"
+    )
+
+
 def test_the_default_folder_is_that_of_the_recorder(folder: Path) -> None:
     """Named by the environment, and looked at even while it is empty."""
     with subprocess.Popen(
