@@ -5,7 +5,8 @@ fact arrives and never changes afterwards.
 """
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import Final
 
 from sqlite_utils import Database, Migrations
@@ -147,7 +148,7 @@ def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
 
     Raises:
         NotATape, TapeTooNew: it holds something else.
-        TapeError: it cannot be looked into.
+        TapeError: it is a tape, but damaged, or cannot be looked into.
     """
     try:
         applied = _applied(connection, path)
@@ -156,6 +157,8 @@ def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
             f"{path} cannot be opened ({error}): check its permissions, and those of its folder."
         ) from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        if _is_marked(connection, path):
+            raise TapeError(f"{path} is damaged ({error}): take another copy of it.") from error
         raise NotATape(
             f"{path} is not a tape ({error}): give a file that `wiretape record` wrote."
         ) from error
@@ -174,10 +177,15 @@ def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _applied(connection: sqlite3.Connection, path: str) -> set[str]:
-    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    is_marked = _is_marked(connection, path)
     # Reading it tells what is damaged from what was never a database.
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application_id != APPLICATION_ID:
+    ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    if not is_marked and not tables:
+        raise NotATape(
+            f"{path} holds nothing: if it is a copy of a tape that was not closed, copy it again "
+            "with the files beside it."
+        )
+    if not is_marked:
         raise NotATape(
             f"{path} is an SQLite file of another program: give a file that "
             "`wiretape record` wrote."
@@ -189,3 +197,15 @@ def _applied(connection: sqlite3.Connection, path: str) -> set[str]:
             (migrations.name,),
         )
     }
+
+
+def _is_marked(connection: sqlite3.Connection, path: str) -> bool:
+    """Whether the file's header says that it is a tape."""
+    try:
+        (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    except sqlite3.DatabaseError:
+        # SQLite refuses a file that was cut off before it tells its header.
+        with suppress(OSError), Path(path).open("rb") as file:
+            return file.read(100)[68:72] == APPLICATION_ID.to_bytes(4)
+        return False
+    return bool(application_id == APPLICATION_ID)

@@ -120,13 +120,24 @@ def test_a_place_where_no_tape_can_be_made(tmp_path: Path, place: str) -> None:
 
 @pytest.mark.parametrize("percent", [5, 25, 50, 75, 99])
 def test_a_truncated_tape(tape: Path, percent: int) -> None:
-    """Cut anywhere, it is refused as no tape, or as one that cannot be read."""
+    """Cut anywhere, it is still ours: refused as damaged."""
     data = tape.read_bytes()
     tape.write_bytes(data[: len(data) * percent // 100])
-    with pytest.raises(TapeError) as refusal:
+    with pytest.raises(TapeError, match=rf"{tape} is damaged \(.*\): take another copy of it\.$"):
         read_all(tape)
-    assert refusal.value.exit_code == 3
-    assert str(tape) in str(refusal.value)
+
+
+def test_a_copy_without_the_journal(tmp_path: Path) -> None:
+    """Of a tape that is being written, nearly everything lies in the file beside it."""
+    tape, copy = tmp_path / "t.db", tmp_path / "copy.db"
+    with TapeWriter(tape, LABEL, on_trouble=pytest.fail):
+        copy.write_bytes(tape.read_bytes())
+    with pytest.raises(NotATape) as refusal:
+        read_all(copy)
+    assert str(refusal.value) == (
+        f"{copy} holds nothing: if it is a copy of a tape that was not closed, copy it again with "
+        "the files beside it."
+    )
 
 
 def test_a_damaged_tape(tape: Path) -> None:
