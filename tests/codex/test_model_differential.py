@@ -11,13 +11,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from client_cells import CELLS, NEW, OLD, Cell
+from client_cell import NEW, OLD, Cell
+from client_cells import CELLS
 from codex_binary import codex_binary
 from codex_run import CodexRun, run_codex
+from codex_talk import talk_codex
 from prediction import Prediction, predict
 from provider import HOST, Provider
+from request_words import words_of
 
 from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import dialect_for
@@ -27,11 +31,14 @@ pytestmark = pytest.mark.codex
 PROMPT = "Follow the script."
 AT_ONCE = 2
 """How many clients run at the same time."""
-NO_METADATA = (
+BESIDE_THE_POINT = (
     "Model metadata for `gpt-5.2-codex` not found. Defaulting to fallback metadata; "
-    "this can degrade performance and cause issues."
+    "this can degrade performance and cause issues.",
+    "Heads up: Long threads and multiple compactions can cause the model to be less accurate. "
+    "Start a new thread when possible to keep threads small and targeted.",
 )
-"""The newer client's first words with a model that it does not know; no part of a turn."""
+"""What the newer client says of a model that it does not know, and the older one of compactions:
+no part of what happens on the wire."""
 
 FORESEEN = [
     pytest.param(cell, version, id=f"{version}-{cell}")
@@ -115,19 +122,34 @@ def _run(version: str, cell: Cell, folder: Path) -> Run:
             base_url=base_url,
             transport=cell.transport,
             settings=cell.settings,
+            tasks=cell.course.tasks,
+            is_resumed=cell.course.is_resumed,
         )
-        binary = codex_binary(version)
-        assert binary is not None
-        run = run_codex(
-            binary,
-            PROMPT,
-            base_url=base_url,
-            transport=cell.transport,
-            home=folder / "home",
-            cwd=folder / "work",
-            settings=cell.settings,
-        )
-        return Run(foretold, _seen(run, "" if provider is None else provider.summary))
+        return Run(foretold, _seen(_real(version, cell, base_url, folder), provider))
+
+
+def _real(version: str, cell: Cell, base_url: str, folder: Path) -> CodexRun:
+    """What the real client does, all its runs together."""
+    binary = codex_binary(version)
+    assert binary is not None
+    course = cell.course
+    given: dict[str, Any] = {
+        "base_url": base_url,
+        "transport": cell.transport,
+        "home": folder / "home",
+        "cwd": folder / "work",
+        "settings": cell.settings,
+    }
+    if course.has_editor:
+        return talk_codex(binary, course.tasks, PROMPT, **given)
+    first, *others = (
+        run_codex(binary, PROMPT, **given, resumes=number > 0)
+        for number in range(len(course.tasks))
+    )
+    for other in others:
+        exit_code = max(first.exit_code or 0, other.exit_code or 0)
+        first = CodexRun(exit_code, first.events + other.events, other.stdout, other.stderr)
+    return first
 
 
 def _dialect(version: str) -> Dialect:
@@ -136,15 +158,16 @@ def _dialect(version: str) -> Dialect:
     return dialect
 
 
-def _seen(run: CodexRun, asked: str) -> Prediction:
+def _seen(run: CodexRun, provider: Provider | None) -> Prediction:
     assert run.exit_code is not None, f"the client did not end: {run.stdout}"
     messages = [
         event["item"]["text"]
         for event in run.events
         if event["type"] == "item.completed" and event["item"]["type"] == "agent_message"
     ]
-    complaints = [complaint for complaint in run.complaints if complaint != NO_METADATA]
-    return Prediction(asked, tuple(complaints), tuple(messages), run.exit_code)
+    complaints = [each for each in run.complaints if each not in BESIDE_THE_POINT]
+    asked, said = ("", ()) if provider is None else (provider.summary, words_of(provider.requests))
+    return Prediction(asked, tuple(complaints), tuple(messages), run.exit_code, said)
 
 
 @pytest.mark.parametrize(("cell", "version"), FORESEEN)

@@ -4,9 +4,9 @@ The last reply of a list answers all that comes after it. A client that falls ba
 over HTTP, unless the cell says otherwise.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
+from client_cell import IMPATIENT, SSE, WEBSOCKET, Cell
 from client_replies import (
     ANSWER,
     BAD,
@@ -23,8 +23,10 @@ from client_replies import (
     event,
     failed,
     incomplete,
+    on_socket,
     replies,
 )
+from client_talks import TALKS
 from provider_script import (
     Accept,
     Close,
@@ -41,44 +43,6 @@ from provider_script import (
     Script,
     Written,
 )
-
-SSE, WEBSOCKET = "sse", "websocket"
-OLD, NEW = "0.99.0", "0.169.0"
-
-SMALL_BUDGETS = {
-    "request_max_retries": 1,
-    "stream_max_retries": 1,
-    "websocket_connect_timeout_ms": 500,
-}
-IMPATIENT = {"stream_idle_timeout_ms": 1000}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One situation: a script and the transport that the client begins with.
-
-    ``script`` is ``None`` where nobody listens at the provider's address.
-    """
-
-    name: str
-    transport: str
-    script: Script | None
-    changes: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def settings(self) -> Mapping[str, int]:
-        """The provider's settings: small budgets, unless the cell changes them."""
-        return {**SMALL_BUDGETS, **self.changes}
-
-    @property
-    def unforeseen(self) -> Mapping[str, str]:
-        """By version, why the model cannot foretell the run."""
-        return UNFORESEEN.get(self.name, {})
-
-    def __str__(self) -> str:
-        """``sse: cut``"""
-        return f"{self.transport}: {self.name}"
-
 
 CODES = (
     "context_length_exceeded",
@@ -255,22 +219,6 @@ _UPGRADES: dict[str, tuple[Accept | Plain | Drop, ...]] = {
     "upgrade reset": (Drop(Reset()),),
 }
 
-_ENDLESS = "it waits without end, so that the run has no outcome"
-_CLOCK = "its words or its wait depend on the time of day"
-_REDIRECT = "its HTTP library follows redirects, out of the client's sight"
-
-UNFORESEEN: Mapping[str, Mapping[str, str]] = {
-    "post unanswered": {OLD: _ENDLESS, NEW: _ENDLESS},
-    "upgrade unanswered": {OLD: _ENDLESS},
-    "nobody listens": {NEW: _ENDLESS},
-    "status 302": {OLD: _REDIRECT, NEW: _REDIRECT},
-    "status 429: usage limit until a time": {OLD: _CLOCK, NEW: _CLOCK},
-    "status 503 with a date in retry-after": {NEW: _CLOCK},
-    "completed with a fraction": {NEW: "how its JSON library words a fraction is no rule of it"},
-    "dropped while tools run": {OLD: "whether it reads an end or a reset is chance"},
-}
-"""Cells that the model cannot foretell, by version, with the reason."""
-
 _QUIET_ON_A_SOCKET = frozenset(
     {
         "done with response",
@@ -290,14 +238,14 @@ def _cells() -> Iterator[Cell]:
     for name, given in _ON_BOTH.items():
         quiet = IMPATIENT if name in _QUIET_ON_A_SOCKET else {}
         yield Cell(name, SSE, Script(posts=given))
-        yield Cell(name, WEBSOCKET, _on_socket(given), quiet)
+        yield Cell(name, WEBSOCKET, on_socket(given), quiet)
     for name, given in _SILENT.items():
         yield Cell(name, SSE, Script(posts=given), IMPATIENT)
-        yield Cell(name, WEBSOCKET, _on_socket(given), IMPATIENT)
+        yield Cell(name, WEBSOCKET, on_socket(given), IMPATIENT)
     for name, refused in _REFUSED.items():
         yield Cell(name, SSE, Script(posts=(refused,)))
     for name, given in _ON_SOCKETS.items():
-        yield Cell(name, WEBSOCKET, _on_socket(given))
+        yield Cell(name, WEBSOCKET, on_socket(given))
     for name, given in _WARM_UPS.items():
         script = Script(posts=ANSWER, upgrades=OPEN, messages=ANSWER, warm_ups=given)
         yield Cell(name, WEBSOCKET, script)
@@ -307,11 +255,11 @@ def _cells() -> Iterator[Cell]:
     for retries in (0, 2):
         budget = {"stream_max_retries": retries}
         yield Cell(f"{retries} retries", SSE, Script(posts=LOST), budget)
-        yield Cell(f"{retries} retries", WEBSOCKET, _on_socket(LOST, posts=LOST), budget)
+        yield Cell(f"{retries} retries", WEBSOCKET, on_socket(LOST, posts=LOST), budget)
         budget = {"request_max_retries": retries}
         yield Cell(f"500, {retries} request retries", SSE, Script(posts=(Plain(500),)), budget)
-    yield Cell("fallback to 500", WEBSOCKET, _on_socket(LOST, posts=(Plain(500),)))
-    yield Cell("fallback to 429", WEBSOCKET, _on_socket(LOST, posts=(Plain(429),)))
+    yield Cell("fallback to 500", WEBSOCKET, on_socket(LOST, posts=(Plain(500),)))
+    yield Cell("fallback to 429", WEBSOCKET, on_socket(LOST, posts=(Plain(429),)))
     too_late = Script(posts=ANSWER, upgrades=(*OPEN, Plain(426)), messages=LOST)
     yield Cell("lost, then upgrade 426", WEBSOCKET, too_late)
     yield Cell("post cut", SSE, Script(posts=(Drop(Fin()),)))
@@ -319,11 +267,7 @@ def _cells() -> Iterator[Cell]:
     yield Cell("post unanswered", SSE, Script(posts=(Drop(Hang()),)))
     yield Cell("nobody listens", SSE, None)
     yield Cell("nobody listens", WEBSOCKET, None)
-    yield Cell("dropped while tools run", WEBSOCKET, _on_socket(_DROPPED))
+    yield Cell("dropped while tools run", WEBSOCKET, on_socket(_DROPPED))
 
 
-def _on_socket(messages: tuple[Reply, ...], posts: tuple[Reply | Plain, ...] = ANSWER) -> Script:
-    return Script(posts=posts, upgrades=OPEN, messages=messages)
-
-
-CELLS = tuple(_cells())
+CELLS = (*_cells(), *TALKS)

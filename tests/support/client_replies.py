@@ -2,7 +2,7 @@
 
 import json
 
-from provider_script import Accept, Ending, Event, Reply, Written
+from provider_script import Accept, Ending, Event, Plain, Reply, Script, Written
 
 
 def event(kind: str, **fields: object) -> dict[str, object]:
@@ -61,3 +61,8 @@ def ended(end: Ending, *events: Event) -> tuple[Reply, ...]:
 def cut_short(only: int) -> tuple[Reply, ...]:
     """One reply, given to every request, of the first ``only`` events of an answer."""
     return (Reply(Written((CREATED, SAID)), only=only),)
+
+
+def on_socket(messages: tuple[Reply, ...], posts: tuple[Reply | Plain, ...] = ANSWER) -> Script:
+    """Each upgrade is accepted and each message answered so; a client that falls back is too."""
+    return Script(posts=posts, upgrades=OPEN, messages=messages)

@@ -60,9 +60,12 @@ def run_codex(
     command_prefix: Sequence[str] = (),
     settings: Mapping[str, int] = {},
     features: Sequence[str] = (),
+    resumes: bool = False,
     timeout_s: float = TIMEOUT_S,
 ) -> CodexRun:
     """Runs ``codex exec --json PROMPT`` with ``home`` as its CODEX_HOME and returns what it did.
+
+    ``resumes``: it goes on with the last conversation of that home.
 
     ``base_url`` names a custom provider; ``None`` leaves the client to its default one, as most
     people run it, with ``features`` switched on. ``transport`` is ``sse`` or ``websocket``.
@@ -78,7 +81,8 @@ def run_codex(
     elif features:
         switched_on = "".join(f"{feature} = true\n" for feature in features)
         (home / "config.toml").write_text(f"[features]\n{switched_on}")
-    command = [*command_prefix, str(binary), "exec", "--skip-git-repo-check", "--json", prompt]
+    task = ["resume", "--last", prompt] if resumes else [prompt]
+    command = [*command_prefix, str(binary), "exec", "--skip-git-repo-check", "--json", *task]
     with subprocess.Popen(
         command,
         cwd=cwd,

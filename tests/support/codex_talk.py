@@ -61,7 +61,8 @@ def talk_codex(
         deadline.start()
         editor = _Editor(process)
         try:
-            exit_code = int(not all(editor.do(task, prompt) for task in tasks))
+            ended_well = [editor.do(task, prompt) for task in tasks]
+            exit_code: int | None = int(not all(ended_well))
         except EOFError:
             exit_code = None
         finally:

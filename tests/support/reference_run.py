@@ -11,6 +11,7 @@ from prediction import Prediction, predict
 from provider import Provider
 from provider_log import Asked
 from provider_script import Script
+from request_words import words_of
 
 from replayer.reference.client import ReferenceClient
 from replayer.reference.sockets import Address, SocketWire, Timing
@@ -62,6 +63,7 @@ def run_reference(
                 tuple(_complaints(seen)),
                 tuple(_messages(seen)),
                 0 if ended_well else 1,
+                () if provider is None else words_of(provider.requests),
             ),
             predict(script, dialect, base_url=base_url, transport=transport, settings=settings),
             () if provider is None else provider.requests,

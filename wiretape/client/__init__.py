@@ -15,6 +15,8 @@ In the order in which things happen to a turn::
     statuses    a status that is no success ──▶ failure
     streams     when a stream is over, and how
     retry       a failure ──▶ another try, the fallback, the end
+    history     what the next try says of what was said
+    session     what is kept from turn to turn
     turn        all of it together
     events, failures, actions   what comes out
     dialect, dialects           where versions of the client differ

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from client_cells import CELLS, NEW, OLD, Cell
+from client_cell import NEW, OLD, Cell
+from client_cells import CELLS
 from provider_script import Reply, Run, Say, Script
 from reference_run import run_reference
 from situations import OPEN, SITUATIONS, Transport

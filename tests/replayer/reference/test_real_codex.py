@@ -59,7 +59,7 @@ def test_a_real_run_is_verified_as_equal(
 def check(tape: Path) -> None:
     """The verdict on the only session is equal, and every act of it is explained."""
     with TapeReader(tape) as reader:
-        (found,) = asyncio.run(verify_tape(reader, "", tell=pytest.fail))
+        (found,) = asyncio.run(verify_tape(reader, (), tell=pytest.fail))
     assert (found.verdict, found.divergence) == (Verdict.EQUAL, None)
     assert found.course is not None
     assert (found.course.cut, found.course.acts) == (None, len(found.session.acts))

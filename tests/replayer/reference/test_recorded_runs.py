@@ -15,6 +15,7 @@ from cells import WIRETAPE
 from codex_run import CodexRun, normalised, provider_config, run_codex
 from prediction import Prediction, predict
 from provider import Provider
+from request_words import words_of
 from situations import PROMPT, SITUATIONS, Transport, Version
 
 import replayer.reference.verify
@@ -42,6 +43,7 @@ class Recorded:
 
     foretold: Prediction
     asked: str
+    said: tuple[str, ...]
     run: CodexRun
     session: RecordedSession
 
@@ -79,11 +81,18 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[Name,
             capture_output=True,
         )
         asked = {run: provider.summary for run, provider in providers.items()}
+        said = {run: words_of(provider.requests) for run, provider in providers.items()}
         reader = stack.enter_context(TapeReader(tape))
         sessions = {session.id: session for session in recorded_sessions(reader)}
         printed = {run: _printed(folder) for run, folder in folders.items()}
         yield {
-            run: Recorded(foretold[run], asked[run], printed[run], sessions[_thread(printed[run])])
+            run: Recorded(
+                foretold[run],
+                asked[run],
+                said[run],
+                printed[run],
+                sessions[_thread(printed[run])],
+            )
             for run in RUNS
         }
 
@@ -109,7 +118,8 @@ def test_a_recorded_run_goes_as_foretold(name: Name, recorded: Mapping[Name, Rec
         for event in found.run.events
         if event["type"] == "item.completed" and event["item"]["type"] == "agent_message"
     )
-    printed = Prediction(found.asked, found.run.complaints, messages, found.run.exit_code or 0)
+    exit_code = found.run.exit_code or 0
+    printed = Prediction(found.asked, found.run.complaints, messages, exit_code, found.said)
     assert printed == found.foretold
 
 

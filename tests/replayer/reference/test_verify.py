@@ -382,8 +382,8 @@ def test_each_session_has_its_own_verdict(tmp_path: Path) -> None:
     recording = one_answer()
     recording.post(asked(HELLO), sse(created()), CUT, session=OTHER_SESSION, asked_with=OLD)
     with TapeReader(recording.write(tmp_path / "tape.db")) as reader:
-        found = asyncio.run(verify_tape(reader, "", tell=pytest.fail))
-        one = asyncio.run(verify_tape(reader, OTHER_SESSION[:12], tell=pytest.fail))
+        found = asyncio.run(verify_tape(reader, (), tell=pytest.fail))
+        one = asyncio.run(verify_tape(reader, (OTHER_SESSION[:12],), tell=pytest.fail))
     assert [(each.session.id, each.verdict) for each in found] == [
         (SESSION, Verdict.EQUAL),
         (OTHER_SESSION, Verdict.DIVERGES),
