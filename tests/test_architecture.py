@@ -12,7 +12,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-from declared import REPOSITORY, needs
+from declared import REPOSITORY, extras, needs
 from packaging.utils import canonicalize_name
 
 ROOMS = {
@@ -164,7 +164,7 @@ def plant(root: Path, file: str, source: str) -> None:
 
 def test_every_third_party_import_is_declared() -> None:
     """What the rooms import, the project depends on itself, not by way of another package."""
-    declared = {canonicalize_name(need.name) for need in needs()}
+    declared = {canonicalize_name(need.name) for need in [*needs(), *extras()]}
     providers = packages_distributions()
     undeclared = [
         f"{path.relative_to(REPOSITORY)}:{line} imports {name}"

@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from declared import REPOSITORY, closure, needs
+from declared import REPOSITORY, closure, extras, needs
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("alone")
     venv.create(folder, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
-    for distribution in closure(needs()).values():
+    for distribution in closure([*needs(), *extras()]).values():
         # By top-level name: loading every file through a link of its own would lose those
         # shared libraries that look for others beside themselves.
         for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:

@@ -47,6 +47,12 @@ def purpose_of(method: str, target: str, *, is_upgrade: bool) -> Purpose | None:
     return None
 
 
+def base_path(target: str, purpose: Purpose) -> str:
+    """The path of the base URL below which a client asks for this: ``/v1``."""
+    (ending,) = (ending for _, ending, each in _PURPOSES if each is purpose)
+    return target.partition("?")[0].rstrip("/").removesuffix(ending)
+
+
 def host_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     """A test whether a host name matches one of ``patterns`` (``*`` stands for anything)."""
     wanted = tuple(pattern.lower().rstrip(".") for pattern in patterns)

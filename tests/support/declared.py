@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterable
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -14,6 +15,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 def needs() -> list[Requirement]:
     """What wiretape needs to run."""
     return [Requirement(line) for line in _pyproject()["project"]["dependencies"]]
+
+
+def extras() -> list[Requirement]:
+    """What some of its parts need besides: those who want them have it, or ask for it."""
+    optional = _pyproject()["project"]["optional-dependencies"]
+    return [Requirement(line) for lines in optional.values() for line in lines]
 
 
 def tools() -> list[Requirement]:
@@ -45,5 +52,5 @@ def closure(requirements: Iterable[Requirement]) -> dict[str, Distribution]:
     return found
 
 
-def _pyproject() -> dict[str, dict[str, list[str]]]:
+def _pyproject() -> dict[str, Any]:
     return tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))

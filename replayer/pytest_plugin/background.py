@@ -1,0 +1,163 @@
+"""A replay that goes on in a thread of this process, while a test is the client."""
+
+import asyncio
+import json
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gateway.authority import Authority
+from gateway.clock import Clock
+from replayer.connection import Service
+from replayer.pacing import Pace
+from replayer.player import Player
+from replayer.report import Report
+from replayer.script import Script
+from replayer.server import running_server
+from replayer.tape import ReplayTape
+from wiretape.errors import WiretapeError
+from wiretape.facts import Fact
+from wiretape.reconstruct import Session, sessions_of
+from wiretape.scope import base_path, purpose_of
+from wiretape.store_reader import TapeReader
+from wiretape.store_writer import TapeLabel, TapeWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """What is replayed, how fast (``factor``, see :class:`~replayer.pacing.Pace`), how strictly.
+
+    All of the report is put into ``report_file``, where what is told of it is shortened.
+    """
+
+    tape: Path
+    report_file: Path
+    sessions: frozenset[str]
+    factor: float | None
+    is_strict: bool
+
+
+class ReplayFailed(WiretapeError):
+    """Something of ours went wrong while a client was being answered."""
+
+
+class BackgroundReplay:
+    """A replay under way. Made in the thread in which it goes on, and asked from any other.
+
+    ``url`` is where it serves, as a proxy, and with ``base_path`` as a base URL; ``troubles`` are
+    ours, in sentences.
+    """
+
+    def __init__(self, player: Player, base_path: str, report_file: Path) -> None:
+        self.url = ""
+        self.base_path = base_path
+        self.troubles: list[str] = []
+        self._player = player
+        self._report_file = report_file
+        self._facts: list[Fact] = []
+        self._clock = Clock()
+        self.tape = ReplayTape(self._facts.append, self._clock.now_us)
+        self._loop = asyncio.get_running_loop()
+        self._is_over = asyncio.Event()
+
+    def report(self) -> Report:
+        """How what was asked so far met the recording."""
+        return self._inside(lambda: deepcopy(self._player.finish()))
+
+    def sessions(self) -> list[Session]:
+        """What was asked so far, put together as from a tape."""
+        label = TapeLabel("replay", self._clock.started_at_us, self._clock.name)
+        return _sessions_on(self._inside(self._facts.copy), label)
+
+    def settle(self) -> None:
+        """The test is over.
+
+        Raises:
+            ReplayFailed: something of ours went wrong.
+        """
+        if self.troubles:
+            raise ReplayFailed("\n".join(self.troubles))
+
+    def lines(self) -> Iterator[str]:
+        """How it went, for a person."""
+        report = self.report()
+        self._report_file.write_text(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
+        yield from report.lines(self._report_file)
+        yield from self.troubles
+
+    def stop(self) -> None:
+        """Ends it; whoever is connected is cut off."""
+        self._loop.call_soon_threadsafe(self._is_over.set)
+
+    async def until_stopped(self) -> None:
+        await self._is_over.wait()
+
+    def _inside[T](self, look: Callable[[], T]) -> T:
+        """What ``look`` gives in the thread in which everything else happens."""
+
+        async def looked() -> T:
+            return look()
+
+        return asyncio.run_coroutine_threadsafe(looked(), self._loop).result()
+
+
+@contextmanager
+def replaying(playing: Playing, authority: Authority) -> Iterator[BackgroundReplay]:
+    """Replays while the context lasts, on a free port of loopback.
+
+    Raises:
+        WiretapeError: the tape cannot be replayed.
+    """
+    up: Future[BackgroundReplay] = Future()
+    with ThreadPoolExecutor(1, "wiretape-replay") as threads:
+        running = threads.submit(asyncio.run, _serve(playing, authority, up))
+        first: tuple[Future[Any], ...] = (up, running)
+        wait(first, return_when=FIRST_COMPLETED)
+        if not up.done():
+            running.result()
+        replay = up.result()
+        try:
+            yield replay
+        finally:
+            # A replay that failed has closed its loop already; result() says why.
+            with suppress(RuntimeError):
+                replay.stop()
+            running.result()
+
+
+async def _serve(playing: Playing, authority: Authority, up: Future[BackgroundReplay]) -> None:
+    with TapeReader(playing.tape) as reader:
+        player = Player(Script(reader, playing.sessions), is_strict=playing.is_strict)
+        replay = BackgroundReplay(player, recorded_base_path(reader), playing.report_file)
+        service = Service(player, replay.tape, Pace(playing.factor), authority.server_context)
+        async with running_server(service, "127.0.0.1", 0, replay.troubles.append) as url:
+            replay.url = url
+            up.set_result(replay)
+            await replay.until_stopped()
+
+
+def recorded_base_path(reader: TapeReader) -> str:
+    """The path of the base URL that the recorded client had been given, as far as it shows."""
+    for exchange in reader.exchanges():
+        request = exchange.request
+        purpose = purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
+        if purpose is not None:
+            return base_path(request.target, purpose)
+    return ""
+
+
+def _sessions_on(facts: Iterable[Fact], label: TapeLabel) -> list[Session]:
+    with tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
+        path = Path(folder) / "replay.db"
+        with TapeWriter(path, label, on_trouble=warnings.warn, limit_bytes=sys.maxsize) as writer:
+            for fact in facts:
+                writer.put(fact)
+        with TapeReader(path) as reader:
+            return sessions_of(reader)

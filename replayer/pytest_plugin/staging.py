@@ -1,0 +1,80 @@
+"""Puts a model up for a test, replayed or recorded, and leads the test's clients to it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from gateway.authority import Authority
+from replayer.pytest_plugin.background import Playing, replaying
+from replayer.pytest_plugin.choices import Choice
+from replayer.pytest_plugin.guard import only_this_machine
+from replayer.pytest_plugin.recording import BackgroundRecording
+from replayer.pytest_plugin.taped_model import TapedModel
+from wiretape.errors import TapeMissing
+
+_OPENAI: Final = "https://api.openai.com/v1"
+_LOOPBACK: Final = "localhost,127.0.0.1,::1"
+_KEYS: Final = ("OPENAI_API_KEY", "CODEX_API_KEY")
+
+
+@contextmanager
+def staged(choice: Choice, folder: Path, authority: Authority) -> Iterator[TapedModel]:
+    """The model, while the context lasts, in which this process reaches nothing but this machine.
+
+    ``folder`` is for files that the test may leave behind.
+
+    Raises:
+        WiretapeError: the tape cannot be replayed, or nothing can be recorded.
+    """
+    with ExitStack() as stack:
+        refused = stack.enter_context(only_this_machine())
+        stage = _recorded if choice.mode.records(choice.tape) else _replayed
+        model, lead_here = stage(choice, folder, authority, stack)
+        model.refused = refused
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name in os.environ.keys() - lead_here.keys():
+            patch.delenv(name)
+        for name, value in lead_here.items():
+            patch.setenv(name, value)
+        yield model
+
+
+def _replayed(
+    choice: Choice, folder: Path, authority: Authority, stack: ExitStack
+) -> tuple[TapedModel, dict[str, str]]:
+    if not choice.tape.exists():
+        raise TapeMissing(
+            f"there is no tape {choice.tape}: "
+            "record it with --wiretape-record=once, for which the model itself must answer."
+        )
+    ca_file = folder / "wiretape-ca.pem"
+    authority.write_bundle(ca_file, os.environ)
+    playing = Playing(
+        choice.tape,
+        folder / "wiretape-report.json",
+        frozenset(choice.sessions),
+        choice.factor,
+        choice.is_strict,
+    )
+    replay = stack.enter_context(replaying(playing, authority))
+    base_url = f"{replay.url}{replay.base_path}"
+    model = TapedModel(choice.tape, base_url, replay.url, ca_file, replay)
+    # What the test itself talks to on this machine is none of our business; nor is a key, which
+    # nobody checks, but without one some clients do not even begin.
+    keys = {name: os.environ.get(name) or "none" for name in _KEYS}
+    return model, model.environment | keys | {"NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK}
+
+
+def _recorded(
+    choice: Choice, folder: Path, authority: Authority, stack: ExitStack
+) -> tuple[TapedModel, dict[str, str]]:
+    base_url = choice.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
+    environment = {**os.environ, "WIRETAPE_CA_DIR": str(authority.folder)}
+    recording = BackgroundRecording(choice.tape, base_url, folder, environment)
+    stack.callback(recording.end)
+    model = TapedModel(choice.tape, base_url, recording.proxy, recording.ca_file, recording)
+    return model, model.environment
