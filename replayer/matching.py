@@ -50,8 +50,10 @@ class Sessions:
         return lambda recorded: recorded not in taken
 
     def bind(self, session: str | None, recorded: str | None) -> None:
-        """From now on the one stands for the other."""
-        self.recorded_for.setdefault(session, recorded)
+        """From now on the one stands for the other. A recorded request that names no session may
+        be anyone's, and binds nobody."""
+        if recorded is not None:
+            self.recorded_for.setdefault(session, recorded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,16 +73,25 @@ class Correspondence:
 
 
 def differences(recorded: Asked, replayed: Asked, ids: Correspondence) -> Iterator[Difference]:
-    """Where ``replayed`` is not as ``recorded``. Notes in ``ids`` what it takes to correspond."""
-    named = (
-        ("headers", _headers(recorded.headers), _headers(replayed.headers)),
-        ("query", _query(recorded.query), _query(replayed.query)),
-    )
+    """Where ``replayed`` is not as ``recorded``. Notes in ``ids`` what it takes to correspond.
+
+    What the recording does not say, nothing can differ from: a script need not write out the
+    headers of a request, nor its body.
+    """
+    named = [("query", _query(recorded.query), _query(replayed.query))]
+    if _says_headers(recorded):
+        named.insert(0, ("headers", _headers(recorded.headers), _headers(replayed.headers)))
     for what, left, right in named:
         for name in dict.fromkeys((*left, *right)):
             one, other = left.get(name, _MISSING), right.get(name, _MISSING)
             yield from _values(f"{what}.{name}", one, other, ids)
-    yield from _bodies(recorded, replayed, ids)
+    if recorded.raw or recorded.body is not None:
+        yield from _bodies(recorded, replayed, ids)
+
+
+def _says_headers(recorded: Asked) -> bool:
+    """Whether there are headers, other than the one that makes a request a handshake."""
+    return any(name.lower() != "upgrade" for name, _ in recorded.headers)
 
 
 class _TooDeep(Exception):
