@@ -36,7 +36,7 @@ class Speed(click.ParamType[float | None]):
     "sessions",
     multiple=True,
     metavar="ID",
-    help="Replay only this session of the tape (a start of its id is enough). Repeatable.",
+    help="Only this session, as `wiretape ls` names it (a start is enough). Repeatable.",
 )
 @click.option(
     "-o",

@@ -48,7 +48,7 @@ class Header(click.ParamType[tuple[str, str]]):
 @click.option(
     "--session",
     metavar="ID",
-    help="The session of the request (a start of its id is enough), if there are several.",
+    help="The session of the request, as `wiretape ls` names it (a start is enough).",
 )
 @click.option(
     "--header",

@@ -20,8 +20,9 @@ from wiretape.asked import (
     session_named,
 )
 from wiretape.attempts import Transport
-from wiretape.errors import NoSuchSession
+from wiretape.choosing import chosen_sessions
 from wiretape.facts import Headers
+from wiretape.reconstruct import sessions_of
 from wiretape.redact import redact_target
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
@@ -96,10 +97,11 @@ type Recorded = RecordedExchange | RecordedMessage
 class Script:
     """What the tape behind ``reader`` says, for a player. ``reader`` must outlive it.
 
-    ``sessions`` are starts of the ids of the sessions to play; none means all.
+    ``sessions`` are the sessions to play, as :func:`~wiretape.choosing.chosen_sessions` takes
+    them; none means all.
 
     Raises:
-        NoSuchSession: the tape has no session whose id starts so.
+        NoSuchSession: one of them is not on the tape.
     """
 
     def __init__(self, reader: TapeReader, sessions: Collection[str] = ()) -> None:
@@ -140,34 +142,21 @@ class Script:
             recorded.exchange, partial(self._reader.pieces, recorded.id), self.gaps
         )
 
-    def _of_sessions(self, starts: Collection[str]) -> Iterator[RecordedExchange]:
-        """The exchanges of the sessions whose ids start so, and all side requests."""
-        found = set()
+    def _of_sessions(self, names: Collection[str]) -> Iterator[RecordedExchange]:
+        """The exchanges of those sessions, and all side requests."""
+        chosen = chosen_sessions(sessions_of(self._reader), names, self._reader.path)
+        ids = {session.id for session in chosen} - {None}
+        tried = {each.attempt.exchange for session in chosen for each in session.tries}
         for recorded in self.exchanges:
-            session = self._session(recorded) or self._session_inside(recorded) or ""
-            fitting = {start for start in starts if session.startswith(start)}
-            if recorded.is_request:
-                found |= fitting
-            if fitting or not recorded.is_request:
+            is_meant = recorded.id in tried or self._session(recorded) in ids
+            if is_meant or not recorded.is_request:
                 yield recorded
-        if missing := sorted(set(starts) - found):
-            raise NoSuchSession(
-                f"{self._reader.path} has no session {missing[0]!r}: "
-                f"`wiretape ls {self._reader.path}` lists its sessions."
-            )
 
     def _session(self, recorded: RecordedExchange) -> str | None:
         """The session that an exchange's request names. Its body is read only where its headers
         do not say it."""
         named = session_named(recorded.exchange.request.headers)
         return named or self.asked(recorded).session
-
-    def _session_inside(self, recorded: RecordedExchange) -> str | None:
-        """The session that some clients name only in what they ask on a socket."""
-        if not recorded.exchange.is_websocket:
-            return None
-        named = (message.asked.session for message in self.messages(recorded))
-        return next((name for name in named if name is not None), None)
 
     def _read_asked(self, recorded: RecordedExchange) -> Asked:
         request = recorded.exchange.request

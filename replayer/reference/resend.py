@@ -17,9 +17,10 @@ from replayer.reference.remembered import own_headers, refers_to_what_was_said
 from replayer.reference.shape import AnswerReader, Shape
 from replayer.reference.sockets import Address, SocketWire, Timing
 from wiretape.asked import RequestKind
+from wiretape.choosing import chosen_sessions
 from wiretape.client.events import Item
 from wiretape.client.wire import Opened, Said, TimedOut, Unreachable
-from wiretape.errors import NoSuchSession, UpstreamError, UsageError
+from wiretape.errors import UpstreamError, UsageError
 from wiretape.events import ItemDone, parse_event
 from wiretape.facts import Headers
 from wiretape.jsontext import JsonObject
@@ -177,32 +178,30 @@ def merged(recorded: Headers, given: Headers) -> Headers:
     return (*(pair for pair in recorded if pair[0].lower() not in names), *given)
 
 
-def find_request(reader: TapeReader, number: int, start: str | None) -> tuple[RecordedSession, Act]:
+def find_request(
+    reader: TapeReader, number: int, session: str | None
+) -> tuple[RecordedSession, Act]:
     """The last try at the ``number``-th request of a session, as ``wiretape show`` counts.
 
     Raises:
         UsageError, NoSuchSession: there is no such request, or more than one.
     """
-    sessions = [each for each in sessions_of(reader) if (each.id or "").startswith(start or "")]
-    if not sessions:
-        raise NoSuchSession(
-            f"{reader.path} has no session {start or ''!r}: "
-            f"`wiretape ls {reader.path}` lists its sessions."
-        )
+    wanted = () if session is None else (session,)
+    sessions = chosen_sessions(sessions_of(reader), wanted, reader.path)
     if len(sessions) > 1:
         raise UsageError(f"{reader.path} has {len(sessions)} sessions: name one with --session.")
-    requests = sessions[0].requests
+    requests = sessions[0].requests if sessions else []
     if not 1 <= number <= len(requests):
         raise UsageError(
             f"There is no request {number} in a session of {len(requests)}: "
             f"`wiretape show {reader.path}` counts them."
         )
     last = requests[number - 1].last
-    for session in recorded_sessions(reader):
-        for act in session.acts:
+    for recorded in recorded_sessions(reader):
+        for act in recorded.acts:
             is_it = act.exchange.id == last.exchange and act.message == last.message
             if is_it and act.kind is not ActKind.UPGRADE:
-                return session, act
+                return recorded, act
     raise UsageError(
         f"Request {number} of {reader.path} asks for no response, or was never sent: "
         "choose another one."

@@ -6,7 +6,7 @@ recorded client left the documented one, or where the two courses part, whicheve
 """
 
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -27,10 +27,12 @@ from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
+from wiretape.choosing import chosen_sessions
 from wiretape.client.config import Provider
 from wiretape.client.dialect import Dialect
 from wiretape.client.turn import Output
 from wiretape.facts import Fact
+from wiretape.reconstruct import sessions_of
 from wiretape.store_reader import TapeReader
 
 PATIENCE: Final = Timing(delay_factor=0, connect_s=2.0, idle_s=2.0, tools_s=0.02)
@@ -63,14 +65,19 @@ class Verified:
 
 
 async def verify_tape(
-    reader: TapeReader, start: str, *, tell: Callable[[str], None]
+    reader: TapeReader, sessions: Collection[str], *, tell: Callable[[str], None]
 ) -> list[Verified]:
-    """The verdicts on the sessions of a tape whose ids start so."""
-    return [
-        await verify(reader, session, tell=tell)
-        for session in recorded_sessions(reader)
-        if (session.id or "").startswith(start)
-    ]
+    """The verdicts on the sessions of a tape that are wanted; none wanted means all of them.
+
+    Raises:
+        NoSuchSession: one that is wanted is not on the tape.
+    """
+    found = recorded_sessions(reader)
+    if sessions:
+        chosen = chosen_sessions(sessions_of(reader), sessions, reader.path)
+        wanted = {each.attempt.exchange for session in chosen for each in session.tries}
+        found = [each for each in found if any(act.exchange.id in wanted for act in each.acts)]
+    return [await verify(reader, session, tell=tell) for session in found]
 
 
 async def verify(
@@ -105,7 +112,7 @@ async def _live_through(
     tell: Callable[[str], None],
 ) -> tuple[Divergence | None, Report]:
     """Where the client on sockets parts from the rehearsed course, if it does."""
-    player = Player(Script(played, () if session.id is None else (session.id,)))
+    player = Player(Script(played, _named(played, session)))
     service = Service(player, ReplayTape(_forget, Clock().now_us), MAX, _no_tls)
     comparison = Comparison(found.course)
     async with running_server(service, "127.0.0.1", 0, tell) as url:
@@ -125,6 +132,13 @@ async def _live_through(
         except _Enough:
             pass
     return None, player.report
+
+
+def _named(played: TapeReader, session: RecordedSession) -> tuple[str, ...]:
+    """The session by its name, if it has one and asked for anything; else all there are."""
+    if session.id is None or all(each.id != session.id for each in sessions_of(played)):
+        return ()
+    return (session.id,)
 
 
 class _Enough(Exception):

@@ -60,16 +60,28 @@ def test_every_exchange_is_there_by_default(script: OpenScript) -> None:
         (("01990000",), [1, 2, 3]),
         (("01990000-bbbb", "01990000-aaaa"), [1, 2, 3]),
         (("named",), [1, 4]),
+        (("unnamed",), [1, 5]),
+        (("unnamed-4",), [1, 5]),
     ],
 )
-def test_a_session_is_named_by_the_start_of_its_id(
+def test_a_session_is_named_by_the_start_of_its_name(
     script: OpenScript, sessions: tuple[str, ...], numbers: list[int]
 ) -> None:
-    """Its exchanges are left, on either transport, and the side requests of all."""
+    """Its exchanges are left, on either transport, and the side requests of all; one without an
+    id has a name too."""
     assert exchanges(script(two_sessions(), sessions)) == numbers
 
 
-@pytest.mark.parametrize("sessions", [("nobody",), (SESSION, "nobody"), (SESSION + "0",)])
+def test_a_socket_of_the_session_on_which_nothing_was_asked_is_its_own(script: OpenScript) -> None:
+    """The client will open it again."""
+    recording = Recording()
+    recording.socket(session=SESSION)
+    recording.post(create("a"), session=SESSION)
+    recording.socket(session=OTHER_SESSION)
+    assert exchanges(script(recording, (SESSION,))) == [1, 2]
+
+
+@pytest.mark.parametrize("sessions", [("nobody",), (SESSION, "nobody"), (SESSION + "0",), ("",)])
 def test_a_session_that_is_not_there_is_told(script: OpenScript, sessions: tuple[str, ...]) -> None:
     """One that is missing is one too many; the message says how to find the others."""
     with pytest.raises(NoSuchSession) as told:
