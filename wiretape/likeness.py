@@ -30,6 +30,9 @@ _UUID: Final = re.compile(
 _MOST_DEPTH: Final = 100
 _MISSING: Final = object()
 
+AND_MORE: Final = "..."
+"""A member by which an object in a script says that others may stand beside its own."""
+
 
 class Change(StrEnum):
     """What became of something from the recording to the replay."""
@@ -136,9 +139,9 @@ def _values(
 ) -> Iterator[Difference]:
     _check_depth(depth)
     if isinstance(left, dict) and isinstance(right, dict):
-        for name in dict.fromkeys((*left, *right)):
+        for name in left if AND_MORE in left else dict.fromkeys((*left, *right)):
             inner = f"{path}.{name}" if path else name
-            if inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
+            if name != AND_MORE and inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
                 one, other = left.get(name, _MISSING), right.get(name, _MISSING)
                 yield from _values(inner, one, other, ids, depth + 1)
     elif isinstance(left, list) and isinstance(right, list):

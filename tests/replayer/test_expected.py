@@ -1,5 +1,7 @@
 """What a script says of a request is all that a request is held against."""
 
+from dataclasses import replace
+
 import pytest
 from tapes import JSON_HEADERS, create
 
@@ -36,6 +38,14 @@ def test_what_is_said_counts() -> None:
     recorded = expected((("openai-beta", "x"),))
     found = [each.path for each in differences(recorded, REAL, Correspondence())]
     assert found == ["headers.openai-beta", "headers.content-type"]
+
+
+def test_an_object_may_say_that_there_is_more() -> None:
+    """What it says is compared, what stands beside it is not; also further inside."""
+    recorded = expected(body={"model": "m", "...": "", "text": {"a": 1, "...": ""}}, raw=b"{}")
+    replayed = replace(REAL, body={"model": "n", "input": [], "text": {"a": 1, "b": 2}})
+    found = [each.path for each in differences(recorded, replayed, Correspondence())]
+    assert found == ["model"]
 
 
 def test_a_request_of_no_session_is_anyones() -> None:
