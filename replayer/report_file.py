@@ -1,7 +1,8 @@
 """The report of a replay as a JSON file."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ def check_report_file(path: Path) -> None:
 
     Raises:
         WouldOverwrite: there is something that is no report; an earlier report may be replaced.
-        UsageError: there is no such folder.
+        UsageError: there is no such folder, or nothing can be written there.
     """
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}: name another file with --report.")
@@ -22,6 +23,11 @@ def check_report_file(path: Path) -> None:
         raise WouldOverwrite(
             f"{path} exists and is no report of a replay: name another file with --report."
         )
+    is_new = not path.exists()
+    with _told_if_not_written(path):
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
 
 
 def write_report(
@@ -39,8 +45,14 @@ def write_report(
         **report,
     }
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    try:
+    with _told_if_not_written(path):
         path.write_text(text, "utf-8", "surrogatepass")
+
+
+@contextmanager
+def _told_if_not_written(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(
             f"the report {path} cannot be written ({error.strerror}): name another file."

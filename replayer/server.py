@@ -1,8 +1,11 @@
 """The replay server: one loopback port that is a base URL and a proxy at once."""
 
 import asyncio
+import errno
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from socket import gaierror
 
 from replayer.connection import Connection, Service
 from replayer.http_request import Origin
@@ -48,7 +51,7 @@ async def running_server(
         server = await asyncio.start_server(serve, host, port)
     except OSError as error:
         raise ListenError(
-            f"{host}:{port} cannot be listened on ({error.strerror}): "
+            f"{host}:{port} cannot be listened on ({_said(error)}): "
             "choose another address with --listen, or port 0 for a free one."
         ) from error
     try:
@@ -58,3 +61,11 @@ async def running_server(
         for task in connections:
             task.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
+
+
+def _said(error: OSError) -> str:
+    """The system's words for it; asyncio's are longer, and quote the address again."""
+    if isinstance(error, gaierror):
+        return str(error.strerror)
+    # Where no address that the name stands for is this machine's, asyncio gives no number.
+    return os.strerror(error.errno or errno.EADDRNOTAVAIL)

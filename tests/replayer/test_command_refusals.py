@@ -76,10 +76,34 @@ def test_a_busy_port(run: Run, tape: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = run(tape, "--listen", f"127.0.0.1:{port}", "-o", output, *asking("a"))
-    assert (ran.exit_code, ran.stdout) == (2, "")
-    assert ran.stderr.startswith(f"wiretape: 127.0.0.1:{port} cannot be listened on (")
-    assert ran.stderr.endswith("choose another address with --listen, or port 0 for a free one.\n")
+    refused(
+        ran,
+        2,
+        f"127.0.0.1:{port} cannot be listened on (Address already in use): "
+        "choose another address with --listen, or port 0 for a free one.",
+    )
     assert list(tmp_path.glob("replay.db*")) == []
+
+
+def test_an_address_that_is_not_ours(run: Run, tape: Path) -> None:
+    """The system's words for it."""
+    refused(
+        run(tape, "--listen", "192.0.2.1:0", *asking("a")),
+        2,
+        "192.0.2.1:0 cannot be listened on (Cannot assign requested address): "
+        "choose another address with --listen, or port 0 for a free one.",
+    )
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
+def test_a_report_that_cannot_be_written_is_told_before_anything_runs(run: Run, tape: Path) -> None:
+    """Not when the replay is over and the report lost."""
+    refused(
+        run(tape, "--report", "/proc/report.json", *asking("a")),
+        2,
+        "the report /proc/report.json cannot be written (No such file or directory): "
+        "name another file.",
+    )
 
 
 @pytest.mark.parametrize(("name", "code"), [("no-such-command", 127), ("not-executable", 126)])

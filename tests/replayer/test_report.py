@@ -219,6 +219,7 @@ def test_an_earlier_report_may_be_replaced(tmp_path: Path) -> None:
     """A test that runs again writes its report again."""
     path = tmp_path / "report.json"
     check_report_file(path)
+    assert not path.exists()
     write_report(path, Path("a.db"), [], 0, {"counts": {}})
     check_report_file(path)
 
