@@ -4,10 +4,10 @@ The line is made of what the event holds and nothing else; for an event that is 
 the start of its text.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from inspector_web.visible import one_line
-from wiretape.client_messages import Append, Create, UnknownMessage, parse_client_message
+from wiretape.asked import RequestKind, asked_by_message
 from wiretape.crossings import Crossing
 from wiretape.events import (
     Delta,
@@ -22,7 +22,7 @@ from wiretape.events import (
     parse_event,
 )
 from wiretape.facts import Sender
-from wiretape.jsontext import JsonObject, Unparsable, string_at
+from wiretape.jsontext import JsonObject, string_at
 
 LIMIT: Final = 200
 """Characters of a summary."""
@@ -45,20 +45,20 @@ def summary_of(crossing: Crossing) -> tuple[str, bool]:
 
 
 def _of_client(text: str) -> tuple[str, bool]:
-    match parse_client_message(text):
-        case Create(model=model, input=given, is_warm_up=is_warm_up) as create:
-            words = ["warm-up" if is_warm_up else "", model or "", _counted(given)]
-            if create.previous_response_id:
-                words.append(f"after {create.previous_response_id}")
-            return ", ".join(filter(None, words)), False
-        case Append(input=given):
-            return _counted(given), False
-        case UnknownMessage() | Unparsable() | _:
-            return text, True
+    asked = asked_by_message((), text.encode())
+    if asked.kind is RequestKind.OTHER:
+        return text, True
+    before = string_at(asked.body, "previous_response_id")
+    words = [
+        "warm-up" if asked.kind is RequestKind.WARM_UP else "",
+        asked.model or "",
+        _counted(len(asked.input_items)),
+        f"after {before}" if before else "",
+    ]
+    return ", ".join(filter(None, words)), False
 
 
-def _counted(given: Any) -> str:
-    count = len(given) if isinstance(given, list) else 0
+def _counted(count: int) -> str:
     return f"{count} input item{'' if count == 1 else 's'}" if count else ""
 
 
