@@ -3,20 +3,41 @@
 So the core needs no import of the other rooms, and ``wiretape ls`` never pays for mitmproxy.
 """
 
+import errno
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from wiretape import __version__
-from wiretape.errors import WiretapeError
+from wiretape.commands.telling import tell
+from wiretape.errors import UsageError, WiretapeError
 
 _GROUP = "wiretape.commands"
 
 
+class _OutputEnded(Exception):
+    """Nobody can take what a command prints."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class LazyCommands(click.Group):
     """A group whose commands are entry points of ``wiretape.commands``."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with _output_watched():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _output_watched():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(_found())
@@ -57,6 +78,23 @@ def wiretape() -> None:
     """
 
 
+_OUTPUT_TROUBLES: Final = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a write to a pipe, a terminal or a file ends with, and nothing else that goes uncaught."""
+
+
+@contextmanager
+def _output_watched() -> Iterator[None]:
+    """Takes an output that cannot be written from click, which would end with 1: a finding."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OUTPUT_TROUBLES:
+            raise
+        # What is left in the buffer would be tried once more, and complained of, at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise _OutputEnded(error) from error
+
+
 def _sentence(error: click.ClickException) -> str:
     message = error.format_message()
     if not isinstance(error, click.UsageError) or error.ctx is None or "`" in message:
@@ -77,19 +115,21 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         code = wiretape.main(arguments, prog_name="wiretape", standalone_mode=False)
     except WiretapeError as error:
-        click.echo(f"wiretape: {error}", err=True)
+        tell(str(error))
         code = error.exit_code
     except click.exceptions.Abort:
-        click.echo("wiretape: stopped.", err=True)
+        tell("stopped.")
         code = 130
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         code = error.exit_code
     except click.ClickException as error:
-        click.echo(f"wiretape: {_sentence(error)}", err=True)
+        tell(_sentence(error))
         code = error.exit_code
-    except BrokenPipeError:
+    except _OutputEnded as ended:
         # Whoever read our output has had enough, as `wiretape show TAPE | head` has.
-        sys.stderr.close()
         code = 0
+        if not isinstance(ended.error, BrokenPipeError):
+            tell(f"the output cannot be written ({ended.error.strerror}).")
+            code = UsageError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

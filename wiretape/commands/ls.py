@@ -10,6 +10,7 @@ import click
 
 from wiretape.commands.options import json_option
 from wiretape.commands.places import recordings_folder
+from wiretape.commands.show_text import CUT_OFF
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.errors import TapeError
 from wiretape.words import columns, counted, duration, moment, printable, size
@@ -62,13 +63,14 @@ def _lines(tape: dict[str, Any]) -> Iterator[str]:
     yield (
         f"{tape['tape']}  {moment(tape['started_at_us'])}  {size(tape['size_bytes'])}"
         + (f"  {counted(tape['gaps'], 'gap')}" if tape["gaps"] else "")
+        + ("" if tape["is_closed"] else f"  {CUT_OFF}")
     )
     if not tape["sessions"]:
         yield "  no sessions"
         return
     rows = [
         [
-            printable(session["id"] or "unnamed"),
+            printable(session["name"]),
             printable((session["client"] or "unknown client").partition(" ")[0]),
             printable(session["model"] or "unknown model"),
             counted(session["requests"], "request"),

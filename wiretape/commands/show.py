@@ -1,19 +1,18 @@
 """``wiretape show``."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from wiretape.commands.options import json_option
+from wiretape.commands.show_text import CUT_OFF, gap_line, tape_lines
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.crossings import Crossing, all_crossings
-from wiretape.errors import NoSuchSession
 from wiretape.facts import Sender
 from wiretape.store_reader import TapeReader
-from wiretape.words import counted, duration, moment, printable, size
+from wiretape.words import printable, size
 
 
 @click.command()
@@ -22,7 +21,7 @@ from wiretape.words import counted, duration, moment, printable, size
     "--session",
     "session",
     metavar="ID",
-    help="Only this session (a start of its id is enough).",
+    help="Only this session, as `wiretape ls` names it (a start is enough).",
 )
 @click.option("--events", is_flag=True, help="Every event that crossed, in order.")
 @json_option
@@ -37,31 +36,27 @@ def show(tape: Path, session: str | None, events: bool, as_json: bool) -> int:
     wiretape show bug.db --events
     wiretape show bug.db --events --json | jq .type
     """
-    found = tape_as_json(tape, with_requests=True)
-    if session is not None:
-        found["sessions"] = _only(found, session)
+    found = tape_as_json(tape, with_requests=True, sessions=() if session is None else (session,))
     if events:
         wanted = _exchanges(found) if session is not None else None
         with TapeReader(tape) as reader:
             for crossing in all_crossings(reader):
                 if wanted is None or crossing.exchange in wanted:
                     click.echo(_event_json(crossing) if as_json else _event_line(crossing))
+        _tell_what_is_missing(found)
     elif as_json:
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     else:
-        for line in _lines(found):
+        for line in tape_lines(found):
             click.echo(line)
     return 0
 
 
-def _only(found: dict[str, Any], start: str) -> list[dict[str, Any]]:
-    sessions = [each for each in found["sessions"] if (each["id"] or "").startswith(start)]
-    if not sessions:
-        raise NoSuchSession(
-            f"{found['tape']} has no session {start!r}: "
-            f"`wiretape ls {found['tape']}` lists its sessions."
-        )
-    return sessions
+def _tell_what_is_missing(found: dict[str, Any]) -> None:
+    for gap in found["gaps"]:
+        click.echo(f"wiretape: {gap_line(gap)}.", err=True)
+    if not found["is_closed"]:
+        click.echo(f"wiretape: {found['tape']} is {CUT_OFF}.", err=True)
 
 
 def _exchanges(found: dict[str, Any]) -> set[int]:
@@ -97,51 +92,3 @@ def _event_line(crossing: Crossing) -> str:
         f"{size(crossing.size_bytes):>9}  {printable(crossing.type)}"
     )
     return f"{line}  {printable(crossing.summary)}".rstrip()
-
-
-def _lines(found: dict[str, Any]) -> Iterator[str]:
-    yield f"{found['tape']}  {moment(found['started_at_us'])}  {size(found['size_bytes'])}"
-    yield f"  made by wiretape {found['wiretape_version']} {found['made_by']}" + (
-        f" of {printable(' '.join(json.loads(found['command'])))}" if found["command"] else ""
-    )
-    for session in found["sessions"]:
-        yield ""
-        yield f"session {printable(session['id'] or 'unnamed')}"
-        yield (
-            f"  {printable(session['client'] or 'unknown client')}, "
-            f"{printable(session['model'] or 'unknown model')}, "
-            f"{counted(len(session['requests']), 'request')}, "
-            f"{counted(session['attempts'], 'attempt')}, {duration(session['duration_us'])}"
-        )
-        went = f", sent to {session['upstream']}" if session["upstream"] else ""
-        yield f"  {printable(session['url'])}{went}"
-        for request in session["requests"]:
-            yield f"  request {request['number']}"
-            for attempt in request["attempts"]:
-                yield from _attempt_lines(attempt)
-    for gap in found["gaps"]:
-        yield (
-            f"gap at {gap['at_us'] / 1e6:.3f} s: {counted(gap['lost_facts'], 'fact')}, "
-            f"{size(gap['lost_bytes'])} lost, because {printable(gap['reason'])}"
-        )
-
-
-def _attempt_lines(attempt: dict[str, Any]) -> Iterator[str]:
-    place = f"exchange {attempt['exchange']}"
-    if attempt["message"] is not None:
-        place += f", message {attempt['message']}"
-    until_us = attempt["until_us"]
-    took = "not over" if until_us is None else f"in {duration(until_us - attempt['at_us'])}"
-    outcome = f"{attempt['outcome']} {attempt['detail']}".strip()
-    yield (
-        f"    {attempt['why']:<14} {attempt['transport']} {attempt['kind']} ({place})"
-        f" at {attempt['at_us'] / 1e6:.3f} s: {printable(outcome)} {took},"
-        f" {counted(attempt['events'], 'event')},"
-        f" sent {size(attempt['request_bytes'])}, got {size(attempt['response_bytes'])}"
-    )
-    if attempt["first_event_us"] is not None:
-        waited = duration(attempt["first_event_us"] - attempt["at_us"])
-        silence = duration(attempt["longest_silence_us"])
-        yield f"      first event after {waited}, longest silence {silence}"
-    if attempt["why"] in ("retry", "fallback"):
-        yield f"      inferred: {printable(attempt['evidence'])}"
