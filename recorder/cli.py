@@ -2,18 +2,37 @@
 
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from recorder.routing import Routing, Scope, configured_hosts, parse_upstream
 from wiretape.commands.options import listen_option
-from wiretape.commands.places import new_tape_path, recordings_folder
+from wiretape.commands.places import at_new_tape_path, recordings_folder
 from wiretape.commands.summary import summary_line
 from wiretape.commands.telling import tell
 from wiretape.errors import WiretapeError
 from wiretape.scope import MODEL_HOSTS
+
+
+class HostPattern(click.ParamType[str]):
+    """The name of a host, or a pattern of names. Ports, paths and schemes are none of it."""
+
+    name = "PATTERN"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        pattern = str(value)
+        # An IPv6 address has several colons.
+        if not pattern or "/" in pattern or pattern.count(":") == 1:
+            self.fail(
+                f"{pattern!r} is no host: give a name or a pattern of names, like "
+                "models.example.com or *.example.com.",
+                param,
+                ctx,
+            )
+        return pattern
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -34,8 +53,8 @@ from wiretape.scope import MODEL_HOSTS
 @click.option(
     "--host",
     "hosts",
+    type=HostPattern(),
     multiple=True,
-    metavar="PATTERN",
     help="Open TLS to these hosts too (* stands for anything). Repeatable.",
 )
 @listen_option
