@@ -71,7 +71,7 @@ _KIND_OF_PURPOSE: Final = {
 }
 
 # From the most particular: a thread is a conversation, a session may hold several.
-_SESSION_HEADERS: Final = ("thread-id", "session-id", "session_id", "conversation_id")
+SESSION_HEADERS: Final = ("thread-id", "session-id", "session_id", "conversation_id")
 
 
 def asked_over_http(purpose: Purpose | None, headers: Headers, body: bytes) -> Asked:
@@ -105,7 +105,7 @@ def asked_by_message(upgrade: Headers, message: bytes) -> Asked:
 
 def session_named(headers: Headers) -> str | None:
     """The conversation that a request's headers name."""
-    for name in _SESSION_HEADERS:
+    for name in SESSION_HEADERS:
         if value := header(headers, name):
             return value
     return None
