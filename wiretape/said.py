@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from wiretape.chat.items import Skipped
 from wiretape.chat.response import read_response
-from wiretape.chat.stream import ChatStream, ContextWindowExceeded
+from wiretape.chat.stream import ChatStream
 from wiretape.client.decoding import Decoded, Ignored, decode
 from wiretape.client.dialect import Dialect
 from wiretape.client.events import Completed, OutputItemDone
@@ -200,7 +200,7 @@ class ChatWords:
                     self.said.take_item(item, at_us)
                 case Completed():
                     self.said.end(Outcome.COMPLETED, kind, at_us, "")
-                case ContextWindowExceeded():
+                case Failure():
                     self.said.end(Outcome.INCOMPLETE, kind, at_us, "length")
 
     def body(self, body: JsonObject, at_us: int) -> None:

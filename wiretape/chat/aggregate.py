@@ -44,7 +44,7 @@ class Aggregator:
         self._reasoning: list[str] = []
 
     def feed(self, event: ChatEvent) -> list[ChatEvent]:
-        """The events to show for ``event``, in order."""
+        """The events to show for ``event``, in order (§12.4.1 to §12.4.5)."""
         match event:
             case OutputTextDelta(delta):
                 return self._gather(self._texts, delta, event)

@@ -25,7 +25,7 @@ _ANCHOR_CALLS = frozenset({"function_call", "local_shell_call"})
 
 
 def reasoning_by_anchor(items: Sequence[Item]) -> dict[int, str]:
-    """Position of an anchor in ``items`` → the reasoning attached to it.
+    """Position of an anchor in ``items`` → the reasoning attached to it (§6.3).
 
     Several that meet at one anchor are joined without a separator (§6.6).
     """
@@ -68,7 +68,7 @@ def _reasoning_text(item: Item) -> str:
 
 
 def _anchor(items: Sequence[Item], position: int) -> int | None:
-    """Where the reasoning at ``position`` is attached (§6.5, in its order of preference)."""
+    """Where the reasoning at ``position`` is attached (§6.5.1 to §6.5.4, in this order)."""
     if position > 0 and _is_message_of(items[position - 1], "assistant"):
         return position - 1
     if position + 1 < len(items):

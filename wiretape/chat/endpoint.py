@@ -4,20 +4,13 @@ Source: document 000 §3.1, §3.2 and §12.1 to §12.3.
 """
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from wiretape.chat.aggregate import AggregateMode, Aggregator
 from wiretape.chat.stream import ChatEvent
+from wiretape.client.config import WireApi
 
 IS_COMPRESSED = False
 """The chat wire never compresses a request's body (§12.2), whatever the login or feature."""
-
-
-class WireApi(StrEnum):
-    """The ``wire_api`` of a provider, as its configuration spells it."""
-
-    RESPONSES = "responses"
-    CHAT = "chat"
 
 
 def request_path(wire_api: WireApi) -> str:
@@ -26,7 +19,8 @@ def request_path(wire_api: WireApi) -> str:
 
 
 def consumer(*, show_raw_agent_reasoning: bool) -> Callable[[ChatEvent], list[ChatEvent]]:
-    """What stands between the stream and the client's turn: each event in, those to show out.
+    """What stands between the stream and the client's turn (§3.2, §12.3): each event in, those to
+    show out.
 
     §3.2 and §12.3 have the raw stream pass unchanged, while §12.4 describes a ``Streaming``
     mode of the aggregation as well. The two sections that say what the client chooses win here;

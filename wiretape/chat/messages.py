@@ -22,7 +22,7 @@ type Message = dict[str, object]
 
 
 def chat_messages(instructions: str, items: Sequence[Item]) -> list[Message]:
-    """The ``messages`` of a chat request."""
+    """The ``messages`` of a chat request (§5.1, §5.2), without those that have no place (§10)."""
     conversation = _Conversation(instructions)
     reasoning = reasoning_by_anchor(items)
     for position, item in enumerate(items):
@@ -45,7 +45,7 @@ class _Conversation:
         self._last_assistant_text: str | None = None
 
     def add_message(self, item: Item, reasoning: str | None) -> None:
-        """Add a message (§7).
+        """Add a message (§7.1, §7.3, §7.4).
 
         An assistant's text equal to the assistant's text before it is left out (§7.2), however
         many other items stand between the two, and its reasoning goes with it.
@@ -78,7 +78,7 @@ class _Conversation:
             group["reasoning"] = f"{earlier}\n{reasoning}" if earlier else reasoning
 
     def add_output(self, call_id: str, content: object) -> None:
-        """Add what a call returned (§9)."""
+        """Add what a call returned (§9.1, §9.2; 003 step 4)."""
         self._append({"role": "tool", "tool_call_id": call_id, "content": content})
 
     def _append(self, message: Message) -> None:

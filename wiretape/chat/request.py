@@ -16,7 +16,7 @@ OUTPUT_SCHEMA_REFUSED = "output_schema is not supported for Chat Completions API
 
 
 class Subagent(StrEnum):
-    """The sub-agents that the client names itself; any other goes by its own label."""
+    """The sub-agents that the client names itself (§4.3); any other goes by its own label."""
 
     REVIEW = "review"
     COMPACT = "compact"
@@ -49,7 +49,10 @@ class ChatRequest:
 
 
 def assemble(prompt: ChatPrompt) -> ChatRequest:
-    """The request for ``prompt``; ``CannotExpress`` where the chat wire has no words for it."""
+    """The request for ``prompt`` (§4.1, §4.2, §4.3).
+
+    ``CannotExpress`` where the chat wire has no words for it (§3.3).
+    """
     if prompt.output_schema is not None:
         raise CannotExpress(OUTPUT_SCHEMA_REFUSED)
     body: dict[str, object] = {

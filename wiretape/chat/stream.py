@@ -20,7 +20,6 @@ Source: document 000 §11.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from wiretape.chat.items import Skipped, SkipReason, message_item, reasoning_item
 from wiretape.chat.shapes import array, field, parse_json, string
@@ -34,24 +33,13 @@ from wiretape.client.events import (
     OutputTextDelta,
     ReasoningContentDelta,
 )
+from wiretape.client.failures import Failure, FailureKind, failure, stream_failure
 
 IDLE_TIMEOUT = "idle timeout waiting for SSE"
 _SENTINELS = frozenset({"[DONE]", "DONE"})
 
 
-@dataclass(frozen=True, slots=True)
-class StreamFailed:
-    """The stream ended badly; the client may try again."""
-
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class ContextWindowExceeded:
-    """The answer was cut for length, which the client takes for a full context window."""
-
-
-type ChatEvent = ClientEvent | StreamFailed | ContextWindowExceeded
+type ChatEvent = ClientEvent | Failure
 
 
 class ChatStream:
@@ -66,7 +54,8 @@ class ChatStream:
         self._is_over = False
 
     def feed(self, data: str) -> list[ChatEvent]:
-        """The events of one server-sent event's ``data``; none once the stream is over."""
+        """The events of one server-sent event's ``data`` (§11.2, §11.3, §11.4); none once the
+        stream is over."""
         trimmed = data.strip()
         if self._is_over or not trimmed:
             return []
@@ -84,7 +73,7 @@ class ChatStream:
         return list(self._read_choices(array(chunk, "choices")))
 
     def close(self) -> list[ChatEvent]:
-        """The body has ended: what is open is done, unless ``Completed`` was said before."""
+        """The body has ended (§11.1): what is open is done, unless ``Completed`` came before."""
         if self._is_over:
             return []
         self._is_over = True
@@ -102,7 +91,7 @@ class ChatStream:
         if self._is_over:
             return []
         self._is_over = True
-        return [StreamFailed(message)]
+        return [stream_failure(message)]
 
     def open_calls(self) -> tuple[ToolCall, ...]:
         """Calls begun and not handed up; those left at the end, the client never made."""
@@ -121,7 +110,7 @@ class ChatStream:
                 return
 
     def _read_reasoning(self, holder: object) -> Iterator[ChatEvent]:
-        """§11.4 (a) and (c)."""
+        """§11.4.a and §11.4.c."""
         text = reasoning_text(holder)
         if text is None:
             return
@@ -132,7 +121,7 @@ class ChatStream:
         yield ReasoningContentDelta(text, content_index=len(self._reasoning) - 1)
 
     def _read_content(self, content: object) -> Iterator[ChatEvent]:
-        """§11.4 (b)."""
+        """§11.4.b."""
         for text in content_texts(content):
             if self._message is None:
                 self._message = []
@@ -147,7 +136,8 @@ class ChatStream:
                 yield from self._complete()
             case "length":
                 self._is_over = True
-                yield ContextWindowExceeded()
+                # An answer cut for its length is to the client a full context window.
+                yield failure(FailureKind.CONTEXT_WINDOW)
             case "tool_calls":
                 yield from self._finish_reasoning()
                 yield from self._finish_calls()

@@ -55,7 +55,7 @@ class ToolCalls:
         self._last_index: int | None = None
 
     def add(self, piece: object) -> None:
-        """Add one entry of a ``delta.tool_calls``, whatever it looks like."""
+        """Add one entry of a ``delta.tool_calls`` (§11.5; 003 note 5), whatever it looks like."""
         call_id = string(piece, "id")
         index = self._index_of(unsigned(piece, "index"), call_id)
         pieces = self._open.setdefault(index, _Pieces())
@@ -82,6 +82,7 @@ class ToolCalls:
         return calls
 
     def _index_of(self, index: int | None, call_id: str | None) -> int:
+        """Which call a piece belongs to (§11.5.1, §11.5.2, §11.5.3, §11.5.4)."""
         if call_id is not None and call_id in self._index_by_id:
             return self._index_by_id[call_id]
         if index is not None:

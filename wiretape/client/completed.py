@@ -14,12 +14,12 @@ from wiretape.jsontext import JsonObject
 
 
 def read_completed(response: object) -> Completed | Failure:
-    """What a ``response.completed`` with this ``response`` says."""
+    """What a ``response.completed`` with this ``response`` says (§3.2)."""
     return _read(response, "ResponseCompleted", _COMPLETED, needs=("id",))
 
 
 def read_done(response: object) -> Completed | Failure:
-    """The same of a ``response.done``, whose response needs no ``id``."""
+    """The same of a ``response.done``, whose response needs no ``id`` (§3.2)."""
     return _read(response, "ResponseDone", _DONE, needs=())
 
 

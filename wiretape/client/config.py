@@ -7,6 +7,7 @@ Read from the text of a Codex ``config.toml``. Source: document 002 §1.1 and §
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from wiretape.client.dialect import Dialect
@@ -16,13 +17,20 @@ CHAT_REMOVED = """\
 `wire_api = "chat"` is no longer supported.
 How to fix: set `wire_api = "responses"` in your provider config.
 More info: https://github.com/openai/codex/discussions/7782"""
-"""What the client says of a provider that speaks the old wire. Word for word."""
+"""What the client says of a provider that speaks the old wire. Word for word (000 §3.1)."""
 
 WEBSOCKET_FEATURE = "responses_websockets"
 MOST_RETRIES = 100
 
 _OPENAI_NAME = "OpenAI"
 _OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+
+class WireApi(StrEnum):
+    """The ``wire_api`` of a provider, as its configuration spells it."""
+
+    RESPONSES = "responses"
+    CHAT = "chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Provider:
 
     @property
     def websocket_url(self) -> str:
-        """The same over WebSocket: ``http`` becomes ``ws``, ``https`` ``wss``."""
+        """The same over WebSocket (§4.1): ``http`` becomes ``ws``, ``https`` ``wss``."""
         url = self.post_url
         return f"ws{url.removeprefix('http')}" if url.startswith("http") else url
 
@@ -67,7 +75,7 @@ class Config:
     model: str | None = None
 
     def is_websocket_configured(self, dialect: Dialect) -> bool:
-        """Whether requests may go over WebSocket, as far as the configuration goes."""
+        """Whether requests may go over WebSocket, as far as the configuration goes (§1.1)."""
         has_feature = self.features.get(WEBSOCKET_FEATURE, False)
         return self.provider.supports_websockets and (has_feature or not dialect.needs_feature)
 
@@ -82,8 +90,8 @@ BUILT_IN: Mapping[str, Provider] = {
 def read_config(text: str) -> Config:
     """The configuration in this TOML. ``UsageError`` for one that the client refuses.
 
-    A provider that still speaks the chat wire is refused in the client's own words, even where
-    another provider is the one in use.
+    A provider that still speaks the chat wire is refused in the client's own words (000 §3.1),
+    even where another provider is the one in use.
     """
     try:
         raw = tomllib.loads(text)
@@ -111,10 +119,10 @@ def read_config(text: str) -> Config:
 
 
 def _provider(key: str, raw: Mapping[str, Any]) -> Provider:
-    wire_api = raw.get("wire_api", "responses")
-    if wire_api == "chat":
+    wire_api = raw.get("wire_api", WireApi.RESPONSES)
+    if wire_api == WireApi.CHAT:
         raise UsageError(CHAT_REMOVED)
-    if wire_api != "responses":
+    if wire_api != WireApi.RESPONSES:
         raise UsageError(
             f"The provider {key!r} has the wire_api {wire_api!r}: the only one is `responses`."
         )

@@ -49,7 +49,7 @@ type Decoded = ClientEvent | Failure | Ignored
 
 
 def decode(text: str, dialect: Dialect) -> Decoded:
-    """What the client makes of an event's text."""
+    """What the client makes of an event's text (§3.2)."""
     raw = parse_object(text)
     if isinstance(raw, Unparsable) or not _is_event(raw):
         return Ignored(IgnoreReason.NOT_AN_EVENT, text)

@@ -27,7 +27,7 @@ _FIELDS = {"type": str, "code": str, "message": str, "plan_type": str, "resets_a
 
 
 def read_failed(response: object, dialect: Dialect) -> Failure:
-    """The failure that a ``response.failed`` with this ``response`` stands for."""
+    """The failure that a ``response.failed`` with this ``response`` stands for (§6)."""
     error = response.get("error") if isinstance(response, dict) else None
     if not isinstance(error, dict) or not _is_error(error):
         return stream_failure("response.failed event received")
@@ -47,7 +47,7 @@ def error_message(kind: FailureKind, error: JsonObject) -> str:
 
 
 def delay_in_ms(message: str) -> int | None:
-    """The delay in "try again in <N> <unit>", in milliseconds; ``None`` where there is none."""
+    """The delay in "try again in <N> <unit>" (§6), in milliseconds; ``None`` for none."""
     found = _DELAY.search(message)
     if found is None:
         return None

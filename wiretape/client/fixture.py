@@ -10,7 +10,7 @@ from wiretape.sse import SseDecoder
 
 
 def read_fixture(text: str) -> tuple[str, ...]:
-    """The ``data`` of each event that the client sees in a fixture file with this text."""
+    """The ``data`` of each event that the client sees in a fixture file with this text (§7)."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

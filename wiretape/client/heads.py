@@ -25,7 +25,7 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 def head_events(headers: Headers, transport: Transport) -> tuple[ClientEvent, ...]:
-    """The events that the client puts in front of the stream, in its order.
+    """The events that the client puts in front of the stream, in its order (§3.1, §4.2).
 
     A WebSocket's head is the answer to its upgrade; rate limits come in events there.
     """
@@ -42,7 +42,7 @@ def head_events(headers: Headers, transport: Transport) -> tuple[ClientEvent, ..
 
 
 def turn_state(headers: Headers) -> str | None:
-    """The token that the client sends back within the turn; only the first one counts."""
+    """The token that the client sends back within the turn (§3.1, §4.1); only the first counts."""
     return header(headers, "x-codex-turn-state")
 
 

@@ -11,7 +11,7 @@ type _Check = Callable[[object], bool]
 
 
 def is_readable(item: object) -> bool:
-    """Whether the client can read this item of an answer."""
+    """Whether the client can read this item of an answer (§3.2)."""
     if not isinstance(item, dict):
         return False
     kind = item.get("type")

@@ -41,7 +41,7 @@ class Request:
     store: bool = False
 
     def body(self) -> JsonObject:
-        """The JSON of the POST; over WebSocket a ``type`` comes with it."""
+        """The JSON of the POST (§2.1, §2.3); over WebSocket a ``type`` comes with it."""
         body: JsonObject = {
             "model": self.model,
             "instructions": self.instructions,
@@ -60,7 +60,7 @@ class Request:
 
 
 def text_controls(verbosity: str | None, output_schema: JsonObject | None) -> JsonObject | None:
-    """The ``text`` field, ``None`` where neither of its parts is asked for."""
+    """The ``text`` field (§2.2), ``None`` where neither of its parts is asked for."""
     text: JsonObject = {}
     if verbosity is not None:
         text["verbosity"] = verbosity
@@ -77,7 +77,7 @@ def text_controls(verbosity: str | None, output_schema: JsonObject | None) -> Js
 def session_headers(
     conversation_id: str, turn_state: str | None, dialect: Dialect, *, is_upgrade: bool
 ) -> Headers:
-    """The headers that name the conversation and the turn."""
+    """The headers that name the conversation (§2.1) and the turn (§4.1)."""
     headers = [(name, conversation_id) for name in dialect.session_headers]
     if turn_state is not None:
         headers.append(("x-codex-turn-state", turn_state))
@@ -87,7 +87,7 @@ def session_headers(
 
 
 def compression(provider: Provider, *, is_feature_on: bool, is_chatgpt_login: bool) -> Compression:
-    """zstd if the feature is on, the login is ChatGPT's and the provider is OpenAI; else none."""
+    """zstd if the feature is on, the login is ChatGPT's and the provider OpenAI (§2.4)."""
     is_wanted = is_feature_on and is_chatgpt_login and provider.is_openai
     return Compression.ZSTD if is_wanted else Compression.NONE
 
@@ -106,7 +106,7 @@ class SocketRequests:
         self._ended_with_done = False
 
     def ask(self, request: Request) -> JsonObject:
-        """The message for this request, which from now on counts as said."""
+        """The message for this request (§4.4), which from now on counts as said."""
         body = request.body()
         message = self._increment(body) or {"type": "response.create", **body}
         self._last, self._answer, self._response_id = body, (), ""

@@ -20,7 +20,7 @@ FALLING_BACK = "Falling back from WebSockets to HTTPS transport."
 
 
 def backoff_ms(attempt: int, jitter: float = 1.0) -> int:
-    """How long to wait before the ``attempt``-th retry, from 1. ``jitter`` is 0.9 to 1.1."""
+    """How long to wait before the ``attempt``-th retry, from 1 (§5.1); ``jitter`` is 0.9 to 1.1."""
     return int(FIRST_DELAY_MS * 2 ** max(attempt - 1, 0) * jitter)
 
 
@@ -68,7 +68,7 @@ def decide(
     dialect: Dialect,
     jitter: float = 1.0,
 ) -> Decision:
-    """What follows ``failure``. Throws the ``switch`` if it is the fallback."""
+    """What follows ``failure`` (§5.1). Throws the ``switch`` if it is the fallback (§5.2)."""
     if not failure.may_be_retried:
         return GiveUp()
     if failure.kind is FailureKind.CONNECTION:

@@ -53,7 +53,7 @@ class ResponseStream:
         return self._held
 
     def receive(self, happening: Input) -> list[Decoded]:
-        """What the client makes of it, a ``Completed`` or ``Failure`` last.
+        """What the client makes of it (§3.3, §3.4, §4.3), a ``Completed`` or ``Failure`` last.
 
         ``ValueError`` for what cannot happen to a stream of this transport.
         """

@@ -14,7 +14,7 @@ class Transport(StrEnum):
 
 
 class FallbackSwitch:
-    """Whether this session has fallen back to HTTP. It goes on once and never off."""
+    """Whether this session has fallen back to HTTP (§1.2). It goes on once and never off."""
 
     def __init__(self) -> None:
         self._is_on = False
@@ -25,14 +25,14 @@ class FallbackSwitch:
         return self._is_on
 
     def activate(self) -> bool:
-        """Disables WebSocket; whether this call is the one that did it."""
+        """Disables WebSocket (§1.2); whether this call is the one that did it."""
         is_first = not self._is_on
         self._is_on = True
         return is_first
 
 
 def choose(*, is_websocket_configured: bool, switch: FallbackSwitch) -> Transport:
-    """The transport of the next request."""
+    """The transport of the next request (§1.1)."""
     if is_websocket_configured and not switch.is_on:
         return Transport.WEBSOCKET
     return Transport.SSE

@@ -146,6 +146,7 @@ class Turn:
         return [Post(delay_ms)]
 
     def _ask(self, head: tuple[ClientEvent, ...]) -> list[Output]:
+        """Each answer on a socket begins with what its handshake said (§4.2)."""
         self.phase = Phase.ON_WEBSOCKET
         self._stream = ResponseStream(Transport.WEBSOCKET, self._dialect)
         return [Ask(), *head]
@@ -158,6 +159,7 @@ class Turn:
         return head
 
     def _set_turn_state(self, opened: Opened) -> None:
+        """The first one of the turn stays (§3.1)."""
         if self.turn_state is None:
             self.turn_state = turn_state(opened.headers)
 
@@ -166,7 +168,7 @@ class Turn:
         return self._post(0)
 
     def _fail(self, why: Failure) -> list[Output]:
-        """What follows a failed attempt."""
+        """What follows a failed attempt (§5.1, §5.2)."""
         self._session.socket_head = None
         decision = decide(
             why,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiretape.chat.aggregate import AggregateMode, Aggregator
-from wiretape.chat.stream import ChatEvent, ContextWindowExceeded, StreamFailed
+from wiretape.chat.stream import ChatEvent
 from wiretape.client.events import (
     Completed,
     Created,
@@ -21,6 +21,7 @@ from wiretape.client.events import (
     ServerReasoningIncluded,
     TokenUsage,
 )
+from wiretape.client.failures import FailureKind, failure, stream_failure
 
 ONLY = AggregateMode.AGGREGATED_ONLY
 STREAMING = AggregateMode.STREAMING
@@ -217,7 +218,7 @@ def test_12_4_5_the_rest_is_shown(mode: AggregateMode, event: ChatEvent) -> None
 
 
 @BOTH
-@pytest.mark.parametrize("failure", [StreamFailed("gone"), ContextWindowExceeded()])
+@pytest.mark.parametrize("failure", [stream_failure("gone"), failure(FailureKind.CONTEXT_WINDOW)])
 def test_12_4_a_failure_is_shown_and_the_gathered_text_is_not(
     mode: AggregateMode, failure: ChatEvent
 ) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from wiretape.chat.endpoint import IS_COMPRESSED, WireApi, consumer, request_path
+from wiretape.chat.endpoint import IS_COMPRESSED, consumer, request_path
+from wiretape.client.config import WireApi
 from wiretape.client.events import Completed, OutputItemDone, OutputTextDelta
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiretape.chat.items import Skipped, SkipReason
-from wiretape.chat.stream import ChatEvent, ChatStream, ContextWindowExceeded, StreamFailed
+from wiretape.chat.stream import ChatEvent, ChatStream
 from wiretape.chat.tool_calls import ToolCall
 from wiretape.client.events import (
     Completed,
@@ -17,7 +17,9 @@ from wiretape.client.events import (
     OutputTextDelta,
     ReasoningContentDelta,
 )
+from wiretape.client.failures import Failure, FailureKind, failure, stream_failure
 
+FULL = failure(FailureKind.CONTEXT_WINDOW)
 COMPLETED = Completed(response_id="", token_usage=None)
 
 
@@ -63,7 +65,7 @@ def test_11_1_idle_for_too_long_fails_the_stream() -> None:
     """With the client's words; nothing that was open is handed up."""
     stream = ChatStream()
     stream.feed(chunk(content="hi"))
-    assert stream.timed_out() == [StreamFailed("idle timeout waiting for SSE")]
+    assert stream.timed_out() == [stream_failure("idle timeout waiting for SSE")]
     assert stream.close() == []
 
 
@@ -72,7 +74,7 @@ def test_11_1_a_cut_body_fails_the_stream() -> None:
     stream = ChatStream()
     stream.feed(chunk(content="hi"))
     assert stream.broke_off("error decoding response body") == [
-        StreamFailed("error decoding response body")
+        stream_failure("error decoding response body")
     ]
     assert stream.close() == []
 
@@ -309,7 +311,7 @@ def test_11_4_c_nothing_else_of_the_message_is_read() -> None:
     assert stream.open_calls() == ()
 
 
-def test_11_4_a_chunk_is_read_in_a_fixed_order() -> None:
+def test_11_4_each_chunk_is_read_in_a_fixed_order() -> None:
     """Delta's reasoning, text, message's reasoning, and the finish last."""
     choice = {
         "finish_reason": "stop",
@@ -416,7 +418,7 @@ def test_11_6_length_means_a_full_context_window() -> None:
     """The stream is over, nothing open is handed up, and nothing more is read."""
     choices = [{"delta": {"content": "hi"}, "finish_reason": "length"}, {"finish_reason": "stop"}]
     stream = ChatStream()
-    assert stream.feed(json.dumps({"choices": choices})) == [*SPOKEN, ContextWindowExceeded()]
+    assert stream.feed(json.dumps({"choices": choices})) == [*SPOKEN, FULL]
     assert stream.feed("[DONE]") == []
     assert stream.close() == []
     assert stream.timed_out() == []
@@ -467,7 +469,7 @@ def test_any_sequence_of_chunks_ends_once(data: list[str], times_out: bool) -> N
     events = [event for each in data for event in stream.feed(each)]
     events += stream.timed_out() if times_out else stream.close()
     completed = [event for event in events if isinstance(event, Completed)]
-    failures = [e for e in events if isinstance(e, StreamFailed | ContextWindowExceeded)]
+    failures = [e for e in events if isinstance(e, Failure)]
     assert len(completed) <= 1
     assert len(failures) <= 1
     assert completed or failures
@@ -478,7 +480,7 @@ def test_every_item_that_begins_is_handed_up_whole(data: list[str]) -> None:
     """The texts of the finished items are the deltas, in order, unless the stream failed."""
     stream = ChatStream()
     events = [event for each in [*data, "[DONE]"] for event in stream.feed(each)]
-    if ContextWindowExceeded() in events:
+    if FULL in events:
         return
     said = [event.delta for event in events if isinstance(event, OutputTextDelta)]
     items = [event.item for event in events if isinstance(event, OutputItemDone)]
