@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
-from typing import Final
+from typing import Final, overload
 
 import zstandard
 
@@ -88,27 +88,51 @@ def pack(pieces: Sequence[Piece | StoredPiece]) -> bytes:
     )
 
 
+class Segment(Sequence[StoredPiece]):
+    """The pieces in a blob, each made when it is asked for.
+
+    Raises:
+        ValueError: the blob is not a whole segment; and for a piece of no known kind.
+    """
+
+    def __init__(self, first_at_us: int, blob: bytes) -> None:
+        try:
+            (count,) = _COUNT.unpack_from(blob)
+            self._codes = blob[4 : 4 + count]
+            self._offsets = struct.unpack_from(f"<{count}q", blob, 4 + count)
+            lengths = struct.unpack_from(f"<{count}I", blob, 4 + count * 9)
+        except struct.error as error:
+            raise ValueError(f"a segment of {len(blob)} bytes is cut short") from error
+        self._ends = list(accumulate(lengths, initial=4 + count * 13))
+        if self._ends[-1] != len(blob):
+            raise ValueError(f"a segment of {len(blob)} bytes should have {self._ends[-1]}")
+        self._first_at_us = first_at_us
+        self._blob = blob
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, index: int) -> StoredPiece: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[StoredPiece]: ...
+    def __getitem__(self, index: int | slice) -> StoredPiece | list[StoredPiece]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        return _piece(
+            self._codes[index],
+            self._first_at_us + self._offsets[index],
+            self._blob[self._ends[index] : self._ends[index + 1]],
+        )
+
+
 def unpack(first_at_us: int, blob: bytes) -> list[StoredPiece]:
     """The pieces in ``blob``, in order.
 
     Raises:
         ValueError: the blob is not a whole segment.
     """
-    try:
-        (count,) = _COUNT.unpack_from(blob)
-        codes = blob[4 : 4 + count]
-        offsets = struct.unpack_from(f"<{count}q", blob, 4 + count)
-        lengths = struct.unpack_from(f"<{count}I", blob, 4 + count * 9)
-    except struct.error as error:
-        raise ValueError(f"a segment of {len(blob)} bytes is cut short") from error
-    data_at = 4 + count * 13
-    ends = list(accumulate(lengths, initial=data_at))
-    if ends[-1] != len(blob):
-        raise ValueError(f"a segment of {len(blob)} bytes should have {ends[-1]}")
-    return [
-        _piece(code, first_at_us + offset, blob[start:end])
-        for code, offset, start, end in zip(codes, offsets, ends[:-1], ends[1:], strict=True)
-    ]
+    return Segment(first_at_us, blob)[:]
 
 
 def _piece(code: int, at_us: int, data: bytes) -> StoredPiece:

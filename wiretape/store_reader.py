@@ -16,7 +16,7 @@ from wiretape.bodies import StoredBody, as_sent, decode
 from wiretape.errors import NotATape, TapeError, TapeMissing
 from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender, header
 from wiretape.schema import check_is_tape
-from wiretape.segments import Codec, StoredPiece, decompress, unpack
+from wiretape.segments import Codec, Segment, decompress
 from wiretape.store_rows import headers_from_text
 from wiretape.store_writer import TapeLabel
 
@@ -70,7 +70,7 @@ class TapeReader:
         self.path = path
         self._connection = _open(path) if content is None else _in_memory(content)
         self._contents: OrderedDict[int, bytes] = OrderedDict()
-        self._segment: tuple[int, int, list[StoredPiece]] | None = None
+        self._segment: tuple[int, int, Segment] | None = None
         try:
             check_is_tape(self._connection, str(path))
         except BaseException:
@@ -136,11 +136,13 @@ class TapeReader:
         next_piece = first
         # A segment at a time: the writer may join those that we have read, or are about to.
         while (found := self._segment_with(exchange, next_piece)) is not None:
-            first_piece, stored = found
-            for piece in stored[max(0, next_piece - first_piece) :]:
+            first_piece, segment = found
+            for at in range(max(0, next_piece - first_piece), len(segment)):
+                with self._damage_told():
+                    piece = segment[at]
                 content = piece.data if piece.body is None else self._body(piece.body)
                 yield Piece(exchange, piece.at_us, piece.sender, piece.kind, content)
-            next_piece = first_piece + len(stored)
+            next_piece = first_piece + len(segment)
 
     def gaps(self) -> list[Gap]:
         """What crossed but is not on the tape."""
@@ -156,15 +158,15 @@ class TapeReader:
         with self._damage_told():
             return _exchange(row)
 
-    def _segment_with(self, exchange: int, piece: int) -> tuple[int, list[StoredPiece]] | None:
-        """The segment that holds that piece: the number of its first one, and all that it holds.
+    def _segment_with(self, exchange: int, piece: int) -> tuple[int, Segment] | None:
+        """The segment that holds that piece, and the number of its first one.
 
         The last one is kept at hand: whoever reads a part of a segment is likely to go on in it.
         """
         if self._segment is not None and self._segment[0] == exchange:
-            _, first_piece, stored = self._segment
-            if first_piece <= piece < first_piece + len(stored):
-                return first_piece, stored
+            _, first_piece, segment = self._segment
+            if first_piece <= piece < first_piece + len(segment):
+                return first_piece, segment
         # The one that begins last before the piece has it, unless damage took that.
         for query in (
             _SEGMENTS + "first_piece <= ? ORDER BY first_piece DESC LIMIT 1",
@@ -172,10 +174,10 @@ class TapeReader:
         ):
             for first_piece, at_us, codec, data in self._rows(query, exchange, piece):
                 with self._damage_told():
-                    stored = unpack(at_us, decompress(Codec(codec), data))
-                if piece < first_piece + len(stored):
-                    self._segment = (exchange, first_piece, stored)
-                    return first_piece, stored
+                    segment = Segment(at_us, decompress(Codec(codec), data))
+                if piece < first_piece + len(segment):
+                    self._segment = (exchange, first_piece, segment)
+                    return first_piece, segment
         return None
 
     def _body(self, body: int) -> bytes:

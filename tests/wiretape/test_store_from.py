@@ -8,6 +8,7 @@ import pytest
 from tape_facts import chunk, head, message, tape_of
 
 from wiretape import store_reader
+from wiretape.segments import Segment
 from wiretape.store_reader import TapeReader
 from wiretape.store_rows import TapeRows
 
@@ -38,13 +39,13 @@ def test_pieces_from_any_place_on(tape: Path, exchange: int) -> None:
 def test_a_late_place_costs_one_segment(tape: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes before is not unpacked, and what was unpacked last is kept at hand."""
     unpacked: list[int] = []
-    unpack = store_reader.unpack
 
-    def noted(at_us: int, blob: bytes) -> object:
-        unpacked.append(at_us)
-        return unpack(at_us, blob)
+    class Noted(Segment):
+        def __init__(self, first_at_us: int, blob: bytes) -> None:
+            unpacked.append(first_at_us)
+            super().__init__(first_at_us, blob)
 
-    monkeypatch.setattr(store_reader, "unpack", noted)
+    monkeypatch.setattr(store_reader, "Segment", Noted)
     with TapeReader(tape) as reader:
         next(reader.pieces(1, 39))
         next(reader.pieces(1, 38))
