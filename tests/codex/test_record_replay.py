@@ -20,21 +20,7 @@ pytestmark = pytest.mark.codex
 
 CELLS = [
     (name, version, transport)
-    for name in (
-        "answer",
-        "tool-round",
-        "three-rounds",
-        "too-many-requests",
-        "error-then-answer",
-        "cut-then-answer",
-        "dropped-then-answer",
-        "reset-then-answer",
-        "closed-until-fallback",
-        "upgrade-426",
-        "upgrade-500",
-        "bad-request",
-        "default-provider",
-    )
+    for name in SITUATIONS
     for version in Version
     for transport in SITUATIONS[name].scripts
 ]
