@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from replayer.quoting import is_told_whole, told
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.likeness import Difference
+from wiretape.quoting import is_told_whole, told
 from wiretape.words import counted, printable
 
 _SHOWN_REQUESTS: Final = 20

@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from wiretape.asked import Asked
+from wiretape.digests import digest
 from wiretape.facts import Headers
 from wiretape.redact import is_secret_header
 from wiretape.volatile import (
@@ -23,7 +24,7 @@ from wiretape.volatile import (
     VOLATILE_QUERY,
 )
 
-_UUID: Final = re.compile(
+UUID: Final = re.compile(
     r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])",
     re.IGNORECASE,
 )
@@ -59,13 +60,17 @@ class Difference:
 
 @dataclass(slots=True)
 class Correspondence:
-    """Which id of the replay stands for which id of the recording."""
+    """Which id of the replay stands for which id of the recording.
+
+    ``pattern`` tells what is an id, wherever it stands in a text.
+    """
 
     replayed_for: dict[str, str] = field(default_factory=dict)
     recorded_for: dict[str, str] = field(default_factory=dict)
+    pattern: re.Pattern[str] = UUID
 
     def copy(self) -> "Correspondence":
-        return Correspondence(dict(self.replayed_for), dict(self.recorded_for))
+        return Correspondence(dict(self.replayed_for), dict(self.recorded_for), self.pattern)
 
     def accepts(self, recorded: str, replayed: str) -> bool:
         """Whether the two ids may stand for each other; from then on they do."""
@@ -90,6 +95,17 @@ def differences(recorded: Asked, replayed: Asked, ids: Correspondence) -> Iterat
             yield from _values(f"{what}.{name}", one, other, ids)
     if recorded.raw or recorded.body is not None:
         yield from _bodies(recorded, replayed, ids)
+
+
+def value_differences(
+    path: str, recorded: Any, replayed: Any, ids: Correspondence
+) -> list[Difference]:
+    """Where one JSON value, which stands at ``path``, is not as another. Notes in ``ids``."""
+    try:
+        return list(_values(path, recorded, replayed, ids))
+    except _TooDeep:
+        is_same = digest(recorded) == digest(replayed)
+        return [] if is_same else [Difference(path, Change.CHANGED, None, None)]
 
 
 def _says_headers(recorded: Asked) -> bool:
@@ -233,7 +249,7 @@ def _texts_correspond(left: str, right: str, ids: Correspondence) -> bool:
     for rule in TEXT_RULES:
         left = rule.pattern.sub(rule.stand_in, left)
         right = rule.pattern.sub(rule.stand_in, right)
-    if _UUID.split(left) != _UUID.split(right):
+    if ids.pattern.split(left) != ids.pattern.split(right):
         return False
-    pairs = zip(_UUID.findall(left), _UUID.findall(right), strict=True)
+    pairs = zip(ids.pattern.findall(left), ids.pattern.findall(right), strict=True)
     return all(ids.accepts(one, other) for one, other in pairs)

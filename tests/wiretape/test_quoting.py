@@ -2,8 +2,8 @@
 
 import pytest
 
-from replayer.quoting import first_told, is_told_whole, told
 from wiretape.likeness import Change, Difference
+from wiretape.quoting import first_told, is_told_whole, told
 
 
 @pytest.mark.parametrize(
