@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 
-def replace_method(
-    owner: type, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Callable[[], None]:
-    """Puts ``make(original)`` in the place of a method; gives what puts the original back."""
+def replace_method(owner: Any, name: str, make: Callable[[Any], Any]) -> Callable[[], None]:
+    """Puts ``make(original)`` in the place of a method, or of a module's name for something.
+
+    Gives what puts the original back.
+    """
     original = getattr(owner, name, None)
     if original is None:
         return lambda: None

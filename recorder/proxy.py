@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +16,10 @@ from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig
 from mitmproxy.master import Master
 from mitmproxy.options import Options
 
+from recorder.chaining import Chaining
 from recorder.hooks import RecorderAddon
 from recorder.routing import Upstream
+from recorder.user_proxy import UserProxies
 from wiretape.errors import ListenError
 
 _START_S: Final = 15.0
@@ -29,7 +31,8 @@ class ProxySettings:
 
     ``port`` 0 means a free one. ``reverse`` is the upstream of a reverse proxy; without it the
     proxy is a forward proxy. ``trusted_roots`` is a PEM file of the authorities that upstreams
-    are checked against, ``authority`` the folder of our own.
+    are checked against, ``authority`` the folder of our own. ``proxies`` are those that upstreams
+    are reached through.
     """
 
     host: str
@@ -37,6 +40,7 @@ class ProxySettings:
     authority: Path
     trusted_roots: Path
     reverse: Upstream | None = None
+    proxies: UserProxies = field(default_factory=UserProxies)
 
 
 class _Started:
@@ -62,8 +66,10 @@ async def running_proxy(
         master = Master(_options(settings))
         started = _Started()
         server = proxyserver.Proxyserver()
+        chaining = Chaining(settings.proxies, settings.trusted_roots)
         master.addons.add(
-            core.Core(), server, next_layer.NextLayer(), tlsconfig.TlsConfig(), addon, started
+            *(core.Core(), server, next_layer.NextLayer(), tlsconfig.TlsConfig()),
+            *(addon, chaining, started),
         )
         proxy = asyncio.create_task(master.run())
         start = asyncio.create_task(started.event.wait())

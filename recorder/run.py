@@ -18,6 +18,7 @@ from recorder.hooks import RecorderAddon
 from recorder.proxy import ProxySettings, running_proxy
 from recorder.routing import Routing, Upstream
 from recorder.sockets import SocketInterpreter
+from recorder.user_proxy import user_proxies
 from wiretape.errors import UpstreamError, WiretapeError
 from wiretape.redact import redact_command
 from wiretape.store_writer import TapeLabel, TapeWriter
@@ -42,13 +43,22 @@ class Recording:
     reverse: Upstream | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a recording ended. ``unwritten_gaps`` counts what was lost and could not be noted."""
+
+    tape: Path
+    exit_code: int
+    unwritten_gaps: int = 0
+
+
 def record(
     recording: Recording,
     environment: Mapping[str, str],
     tell: Callable[[str], None],
     signals: Signals,
-) -> int:
-    """Records until the command, or whoever stops us, is done. Returns the exit code.
+) -> Outcome:
+    """Records until the command, or whoever stops us, is done.
 
     ``tell`` gets each sentence for the person at the terminal. ``signals`` are kept from us
     before and after, so that none leaves the tape half made.
@@ -67,13 +77,14 @@ def record(
     writer = TapeWriter(recording.tape, label, on_trouble=tell, interpret=SocketInterpreter())
     try:
         with writer:
-            return asyncio.run(
+            code = asyncio.run(
                 _record(recording, environment, authority, clock, writer, tell, signals)
             )
     except WiretapeError:
         # Nothing was run, so the tape that we have just made is empty.
         recording.tape.unlink(missing_ok=True)
         raise
+    return Outcome(recording.tape, code, writer.unwritten_gaps)
 
 
 async def _record(
@@ -85,8 +96,11 @@ async def _record(
     tell: Callable[[str], None],
     signals: Signals,
 ) -> int:
+    proxies = user_proxies(environment)
     for upstream in (recording.reverse, recording.routing.upstream):
-        await _check_is_known(upstream)
+        # Behind a proxy, the proxy alone may know the names of the world.
+        if upstream is not None and proxies.on_the_way_to(*upstream) is None:
+            await _check_is_known(upstream)
     capture = Capture(writer.put)
     addon = RecorderAddon(capture, recording.routing, clock.now_us, tell)
     with tempfile.TemporaryDirectory(prefix="wiretape-") as folder:
@@ -94,7 +108,7 @@ async def _record(
         roots.write_bytes(system_roots(environment))
         authority.write_bundle(bundle, environment)
         settings = ProxySettings(
-            recording.host, recording.port, authority.folder, roots, recording.reverse
+            recording.host, recording.port, authority.folder, roots, recording.reverse, proxies
         )
         for sentence in bypasses(recording.command, environment):
             tell(sentence)
@@ -112,9 +126,7 @@ async def _record(
     return code
 
 
-async def _check_is_known(upstream: Upstream | None) -> None:
-    if upstream is None:
-        return
+async def _check_is_known(upstream: Upstream) -> None:
     try:
         await asyncio.get_running_loop().getaddrinfo(upstream.host, upstream.port)
     except (OSError, UnicodeError) as error:

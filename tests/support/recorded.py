@@ -21,6 +21,7 @@ from recorder.hooks import RecorderAddon
 from recorder.proxy import ProxySettings, running_proxy
 from recorder.routing import Routing, Upstream
 from recorder.sockets import SocketInterpreter
+from recorder.user_proxy import user_proxies
 from wiretape.facts import End, Gap, Piece
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeWriter
@@ -70,12 +71,13 @@ def recording(
 ) -> Iterator[Recorder]:
     """Records to ``folder/t.db`` while the context lasts; the tape is closed after it.
 
-    ``environment`` may name the authorities that upstreams are checked against.
+    ``environment`` may name the authorities that upstreams are checked against, and a proxy.
     """
     authority = open_authority({"WIRETAPE_CA_DIR": authority_folder()})
     roots = folder / "roots.pem"
     roots.write_bytes(system_roots(environment))
-    settings = ProxySettings("127.0.0.1", 0, authority.folder, roots, reverse)
+    proxies = user_proxies(environment)
+    settings = ProxySettings("127.0.0.1", 0, authority.folder, roots, reverse, proxies)
     clock = Clock()
     told: list[str] = []
     writer = TapeWriter(
