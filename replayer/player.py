@@ -7,6 +7,7 @@ answers.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Final
 
 from replayer.actions import Action, SendHead
 from replayer.http_request import HttpRequest, Origin
@@ -20,8 +21,10 @@ from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
+from wiretape.facts import header
 from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
 
+_KEY: Final = "authorization"
 _is_model_host = host_matcher(MODEL_HOSTS)
 
 
@@ -45,6 +48,7 @@ class Player:
         self._place = Place(script, is_strict=is_strict)
         self._side = SideRequests(each for each in script.exchanges if not each.is_request)
         self._sockets = SocketPlayers(self._place)
+        self._lacks_key = False
         self._hosts = {each.origin.host for each in script.exchanges}
         for sentence in losses(script):
             self.report.note(sentence)
@@ -83,7 +87,7 @@ class Player:
         found = self._find(caller, asked, (Transport.HTTP, purpose), self._place.sessions)
         if not isinstance(found, _Found):
             return found
-        self._note_other_host(request, found.recorded)
+        self._note_circumstances(request, found.recorded)
         return self._script.answer(found.recorded)
 
     def upgrade(self, request: HttpRequest) -> Accept | Iterable[Action] | Blocked:
@@ -102,7 +106,7 @@ class Player:
         )
         if not isinstance(found, _Found):
             return found
-        self._note_other_host(request, found.recorded)
+        self._note_circumstances(request, found.recorded)
         head = self._script.head(found.recorded)
         if head is None or not found.recorded.exchange.is_websocket:
             return self._script.answer(found.recorded)
@@ -119,6 +123,11 @@ class Player:
         self.report.not_asked = [
             each for each in self._recorded() if (each.exchange, each.message) not in asked
         ]
+        if self._lacks_key and self.report.has_findings:
+            self.report.note(
+                "the recorded client had a key and this one has none, so it may ask for other "
+                "things: any key will do, for Codex CODEX_API_KEY=none"
+            )
         return self.report
 
     def _recorded(self) -> Iterator[NotAsked]:
@@ -162,7 +171,9 @@ class Player:
             return http_error(f"{what} was not recorded", status=404, reason="Not Found")
         return self._script.answer(recorded)
 
-    def _note_other_host(self, request: HttpRequest, recorded: RecordedExchange) -> None:
+    def _note_circumstances(self, request: HttpRequest, recorded: RecordedExchange) -> None:
+        had_key = header(recorded.exchange.request.headers, _KEY) is not None
+        self._lacks_key |= had_key and header(request.headers, _KEY) is None
         if request.origin is not None and str(request.origin) != str(recorded.origin):
             self.report.note(
                 f"what was asked of {request.origin} was answered "

@@ -24,10 +24,16 @@ from replayer.actions import Action, SendBytes, SendHead
 from replayer.http_request import HttpRequest, Origin
 from replayer.player import Player
 from replayer.report import Blocked, ReplayedRequest, Verdict
+from wiretape.facts import Headers
 
 GIVEN_ALREADY = (
     "the recording has no further answer to this request: what it has (exchange 1) was given "
     "already, so start the replay again to have it again"
+)
+
+NO_KEY = (
+    "the recorded client had a key and this one has none, so it may ask for other things: "
+    "any key will do, for Codex CODEX_API_KEY=none"
 )
 
 type OpenPlayer = Callable[..., Player]
@@ -242,6 +248,26 @@ def test_another_host_is_answered_and_noted(player: OpenPlayer) -> None:
         "what was asked of 127.0.0.1:8080 was answered with what was recorded from "
         "api.openai.com:443"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "headers", "is_told"),
+    [
+        ("a", JSON_HEADERS, False),
+        ("b", JSON_HEADERS, True),
+        ("b", (*JSON_HEADERS, ("Authorization", "Bearer none")), False),
+    ],
+)
+def test_a_client_without_a_key_is_given_a_hint(
+    player: OpenPlayer, text: str, headers: Headers, is_told: bool
+) -> None:
+    """Where it asked otherwise than recorded: without a key, a client may be another one."""
+    recording = Recording()
+    keyed = (*JSON_HEADERS, ("authorization", "[removed: authorization]"))
+    recording.post(create("a"), (b"a",), asked_with=keyed)
+    playing = player(recording)
+    body(playing, post(create(text), headers=headers))
+    assert playing.finish().notes == [NO_KEY] * is_told
 
 
 def test_the_same_host_and_a_base_url_of_ours_need_no_note(player: OpenPlayer) -> None:
