@@ -8,7 +8,6 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from mitmproxy import ctx
@@ -23,7 +22,7 @@ from recorder.capture import Capture
 from recorder.hooks import RecorderAddon
 from recorder.routing import Routing, Scope
 from recorder.sockets import SocketInterpreter
-from wiretape.commands.places import new_tape_path, recordings_folder
+from wiretape.commands.places import at_new_tape_path, recordings_folder
 from wiretape.commands.summary import summary_line
 from wiretape.errors import WiretapeError
 from wiretape.scope import MODEL_HOSTS
@@ -54,14 +53,21 @@ class MitmdumpRecorder:
 
     def running(self) -> None:
         clock = Clock()
-        tape = Path(ctx.options.wiretape_tape or self._named_by_time())
-        try:
-            self._writer = TapeWriter(
+
+        def begin(tape: Path) -> TapeWriter:
+            return TapeWriter(
                 tape,
                 TapeLabel("mitmdump", clock.started_at_us, clock.name),
                 on_trouble=logger.error,
                 interpret=SocketInterpreter(),
             )
+
+        try:
+            if named := ctx.options.wiretape_tape:
+                self._writer = begin(Path(named))
+            else:
+                folder = recordings_folder(os.environ)
+                self._writer = at_new_tape_path(folder, ("mitmdump",), begin)
         except WiretapeError as error:
             # An exception would be shown with its traceback, and the proxy would go on.
             logger.error("wiretape: %s", error)
@@ -76,17 +82,15 @@ class MitmdumpRecorder:
         )
         ctx.master.addons.add(self._recorder)
         self._recorder.running()
-        logger.warning("wiretape: recording to %s", tape)
+        logger.warning("wiretape: recording to %s", self._writer.path)
 
     def done(self) -> None:
         if self._recorder is not None and self._writer is not None:
             # Its own turn to be done may come after ours.
             self._recorder.done()
             self._writer.close()
-            logger.warning("wiretape: %s", summary_line(self._writer.path))
-
-    def _named_by_time(self) -> Path:
-        return new_tape_path(recordings_folder(os.environ), datetime.now(UTC), ("mitmdump",))
+            last_line = summary_line(self._writer.path, self._writer.unwritten_gaps)
+            logger.warning("wiretape: %s", last_line)
 
 
 addons = [MitmdumpRecorder()]

@@ -86,7 +86,7 @@ def record(
     """
     # mitmproxy takes half a second to import; `wiretape --help` need not wait for it.
     from gateway.child import Signals
-    from recorder.run import Recording
+    from recorder.run import Outcome, Recording
     from recorder.run import record as run_recording
 
     target = None if upstream is None else parse_upstream(upstream)
@@ -98,18 +98,25 @@ def record(
         scope=Scope(scope),
         upstream=None if is_reverse else target,
     )
-    tape = output or new_tape_path(recordings_folder(os.environ), datetime.now(UTC), command)
     host, port = listen
-    recording = Recording(tape, host, port, routing, command, target if is_reverse else None)
     with Signals() as signals:
-        code = run_recording(recording, os.environ, tell, signals)
-        tell(_last_line(tape))
-    return code
+
+        def run(tape: Path) -> Outcome:
+            reverse = target if is_reverse else None
+            recording = Recording(tape, host, port, routing, command, reverse)
+            return run_recording(recording, os.environ, tell, signals)
+
+        if output is not None:
+            outcome = run(output)
+        else:
+            outcome = at_new_tape_path(recordings_folder(os.environ), command, run)
+        tell(_last_line(outcome.tape, outcome.unwritten_gaps))
+    return outcome.exit_code
 
 
-def _last_line(tape: Path) -> str:
+def _last_line(tape: Path, unwritten_gaps: int) -> str:
     try:
-        return summary_line(tape)
+        return summary_line(tape, unwritten_gaps)
     except WiretapeError as error:
         # The command's own outcome stands, whatever became of the tape.
         return str(error)

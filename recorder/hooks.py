@@ -82,6 +82,9 @@ class RecorderAddon:
         self._tls_failures: dict[str, str | None] = {}
 
     def running(self) -> None:
+        # A plain mitmproxy tells it once or twice, depending on when it loads us.
+        if self._restores:
+            return
         ctx.options.update(**_OPTIONS)
         self._restores = (
             self._closings.listen(),
@@ -93,7 +96,8 @@ class RecorderAddon:
 
     def done(self) -> None:
         self._capture.finish(self._now_us())
-        for restore in self._restores:
+        restores, self._restores = self._restores, ()
+        for restore in restores:
             restore()
 
     @_never_harms

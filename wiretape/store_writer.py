@@ -26,8 +26,8 @@ from typing import Final, Self
 from sqlite_utils import Database
 
 from wiretape import __version__
-from wiretape.errors import TapeError, WouldOverwrite
-from wiretape.facts import Fact, Piece, RequestBody
+from wiretape.errors import UsageError, WouldOverwrite
+from wiretape.facts import Fact, Gap, Piece, RequestBody
 from wiretape.schema import APPLICATION_ID, PAGE_SIZE, migrations
 from wiretape.store_ballast import Ballast
 from wiretape.store_losses import Loss, Losses
@@ -68,11 +68,11 @@ class TapeWriter:
     ``on_trouble`` is told, in a sentence, when the tape cannot be written, when it can again,
     and what is lost. ``interpret`` turns what was put into facts, in the writer's thread (the
     recorder decodes WebSocket frames there). ``patience_s`` is how long :meth:`close` waits for
-    a tape that cannot be written.
+    a tape that cannot be written; ``unwritten_gaps`` then counts the gaps that are on no tape.
 
     Raises:
         WouldOverwrite: there is a file at ``path``.
-        TapeError: the tape cannot be made there.
+        UsageError: no tape can be made there.
     """
 
     def __init__(
@@ -99,6 +99,7 @@ class TapeWriter:
         self._waiting_bytes = 0
         self._in_trouble = False
         self._is_understood = True
+        self.unwritten_gaps = 0
         self._wake = threading.Event()
         self._closing = False
         self._connection = _create(path, label)
@@ -255,6 +256,7 @@ class TapeWriter:
         kept += [loss.as_gap("the tape could not be written") for loss in lost.values()]
         if not self._write(kept):
             lost_facts += len(kept)
+            self.unwritten_gaps = max(1, sum(isinstance(fact, Gap) for fact in kept))
         self._tell(
             f"{lost_facts} facts ({lost_bytes} bytes) are lost: the tape {self.path} could not "
             "be written to the end."
@@ -293,8 +295,8 @@ def _create(path: Path, label: TapeLabel) -> sqlite3.Connection:
     return connection
 
 
-def _no_tape(path: Path, why: object) -> TapeError:
-    return TapeError(f"no tape can be made at {path} ({why}): choose another place with -o.")
+def _no_tape(path: Path, why: object) -> UsageError:
+    return UsageError(f"no tape can be made at {path} ({why}): choose another place with -o.")
 
 
 def _lay_out(connection: sqlite3.Connection, label: TapeLabel) -> None:

@@ -3,6 +3,7 @@
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from record_command import record
@@ -10,8 +11,9 @@ from recorded import authority_folder
 
 import recorder.run
 from recorder.routing import Scope, Upstream
-from recorder.run import Recording
+from recorder.run import Outcome, Recording
 from wiretape.cli import main
+from wiretape.errors import WouldOverwrite
 from wiretape.scope import MODEL_HOSTS
 
 
@@ -20,12 +22,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Recording]:
     """What a command line asks for; nothing is recorded."""
     recordings: list[Recording] = []
 
-    def note(recording: Recording, *_: object) -> int:
+    def note(recording: Recording, *_: object) -> Outcome:
         recordings.append(recording)
-        return 5
+        return Outcome(recording.tape, 5)
 
     monkeypatch.setattr(recorder.run, "record", note)
-    monkeypatch.setattr("recorder.cli.summary_line", str)
+    monkeypatch.setattr("recorder.cli.summary_line", lambda tape, _: str(tape))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CODEX_HOME", str(tmp_path))
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
@@ -125,7 +127,8 @@ def test_what_cannot_begin(
         port = busy.getsockname()[1]
         cases = (
             (("-o", "exists.db"), 2, "exists.db exists already: choose another name"),
-            (("-o", "file/t.db"), 3, "no tape can be made at file/t.db (file is not a folder)"),
+            (("-o", "file/t.db"), 2, "no tape can be made at file/t.db (file is not a folder)"),
+            (("-o", "/dev/null/t.db"), 2, "no tape can be made at /dev/null/t.db (/dev/null is"),
             (("-o", "t.db", "--listen", f"127.0.0.1:{port}"), 2, f"127.0.0.1:{port} cannot be"),
             (("-o", "t.db", "--listen", "nowhere.invalid:0"), 2, "nowhere.invalid:0 cannot be"),
             (("-o", "t.db", "--listen", "192.0.2.1:0"), 2, "192.0.2.1:0 cannot be listened on"),
@@ -171,3 +174,26 @@ def test_no_traceback_from_the_real_command(tmp_path: Path) -> None:
     assert run_.stderr == (
         "wiretape: there is no command 'no-such-command': check its name, or give its path.\n"
     )
+
+
+def test_a_name_that_another_recording_takes_first(
+    asked: list[Recording], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tape whose name we chose gets the next one."""
+    monkeypatch.setenv("WIRETAPE_RECORDINGS", str(tmp_path))
+    note = recorder.run.record
+
+    def overtaken(recording: Recording, *rest: Any) -> Outcome:
+        if not asked:
+            recording.tape.touch()
+        note(recording, *rest)
+        if len(asked) == 1:
+            raise WouldOverwrite(f"{recording.tape} exists already")
+        return Outcome(recording.tape, 5)
+
+    monkeypatch.setattr(recorder.run, "record", overtaken)
+    assert run("--", "codex") == 5
+    first, second = (recording.tape for recording in asked)
+    assert first.exists()
+    assert second != first
+    assert second.parent == tmp_path

@@ -161,43 +161,6 @@ def test_a_command_that_leaves_a_daemon_behind(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir() if "t.db" in file.name] == ["t.db"]
 
 
-def test_trouble_with_the_tape_does_not_reach_the_command(tmp_path: Path) -> None:
-    """Locked while a stream runs: the client's answer is whole, and so is the tape in the end."""
-    tape = tmp_path / "t.db"
-    script = Script(posts=(Reply(Say("x" * 900), pause_s=0.02),))
-    lock = (
-        "import sqlite3, subprocess, sys, time\n"
-        "other = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-        "other.execute('BEGIN IMMEDIATE')\n"
-        "code = subprocess.run([sys.executable, *sys.argv[2:]]).returncode\n"
-        "time.sleep(1)\n"
-        "other.execute('ROLLBACK')\n"
-        "sys.exit(code)\n"
-    )
-    with Provider(script) as provider:
-        url = f"{provider.base_url}/responses"
-        run = record(
-            tmp_path,
-            "-o",
-            str(tape),
-            "--",
-            sys.executable,
-            "-c",
-            lock,
-            str(tape),
-            CLIENT[1],
-            url,
-            "5",
-        )
-    assert run.returncode == 5
-    assert "response.completed" in run.stdout
-    assert f"wiretape: the tape {tape} cannot be written (database is locked)" in run.stderr
-    assert f"wiretape: the tape {tape} can be written again." in run.stderr
-    (found,) = recorded(tape)
-    assert found.end.how is EndKind.COMPLETE
-    assert found.data.decode() in run.stdout.removeprefix("200 ")
-
-
 INTERRUPTED = """
 import signal, sys, time
 hits = []

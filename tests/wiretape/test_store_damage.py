@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 from tape_facts import LABEL, answer, asked, chunk, complete, head, message, tape_of
 
-from wiretape.errors import NotATape, TapeError, TapeMissing, TapeTooNew, WouldOverwrite
+from wiretape.errors import (
+    NotATape,
+    TapeError,
+    TapeMissing,
+    TapeTooNew,
+    UsageError,
+    WouldOverwrite,
+)
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeWriter
 
@@ -113,7 +120,9 @@ def test_an_existing_file_is_not_overwritten(tape: Path) -> None:
 def test_a_place_where_no_tape_can_be_made(tmp_path: Path, place: str) -> None:
     """A file where a folder should be: one sentence, and nothing left behind."""
     (tmp_path / "file").touch()
-    with pytest.raises(TapeError, match=r"no tape can be made at .*: choose another place with -o"):
+    with pytest.raises(
+        UsageError, match=r"no tape can be made at .*: choose another place with -o"
+    ):
         TapeWriter(tmp_path / place, LABEL, on_trouble=print)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

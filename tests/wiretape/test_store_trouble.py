@@ -180,6 +180,7 @@ def test_a_lock_to_the_end_is_told(tmp_path: Path) -> None:
         f"3 facts (6 bytes) are lost: the tape {tape} could not be written to the end."
     ]
     assert read(tape) == ([chunk(1, 3, b"before")], [])
+    assert writer.unwritten_gaps == 1
 
 
 def test_a_full_disk_leaves_the_gap_on_the_tape(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Where tapes lie unless told otherwise, and what a new one is called."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from platformdirs import user_data_path
+
+from wiretape.errors import WouldOverwrite
 
 
 def recordings_folder(environment: Mapping[str, str]) -> Path:
@@ -26,7 +28,16 @@ def new_tape_path(folder: Path, now: datetime, command: Sequence[str]) -> Path:
     stem = f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{program}"
     path = folder / f"{stem}.db"
     number = 2
-    while path.exists():
+    while path.exists(follow_symlinks=False):
         path = folder / f"{stem}-{number}.db"
         number += 1
     return path
+
+
+def at_new_tape_path[T](folder: Path, command: Sequence[str], make: Callable[[Path], T]) -> T:
+    """What ``make`` gives for a free name; the next one where another recording was faster."""
+    while True:
+        try:
+            return make(new_tape_path(folder, datetime.now(UTC), command))
+        except WouldOverwrite:
+            continue

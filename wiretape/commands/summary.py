@@ -55,10 +55,10 @@ PAST_US: Final = (
 """What to ask where no request came our way: the client may have talked elsewhere."""
 
 
-def summary_line(tape: Path) -> str:
-    """Names the tape and counts what is on it."""
+def summary_line(tape: Path, unwritten_gaps: int = 0) -> str:
+    """Names the tape and counts what is on it; ``unwritten_gaps`` could not be put there."""
     with TapeReader(tape) as reader:
-        counts = count(sessions_of(reader), len(reader.gaps()))
-        has_any = next(reader.exchanges(), None) is not None
+        counts = count(sessions_of(reader), len(reader.gaps()) + unwritten_gaps)
+        has_any = unwritten_gaps > 0 or next(reader.exchanges(), None) is not None
     said = f"the tape is {tape}: {counts if has_any else 'nothing crossed'}."
-    return said if counts.requests else f"{said} {PAST_US}"
+    return said if counts.requests or unwritten_gaps else f"{said} {PAST_US}"
