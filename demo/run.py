@@ -229,3 +229,6 @@ if __name__ == "__main__":
     except WiretapeError as problem:
         print(f"demo: {problem}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("demo: stopped.", file=sys.stderr)
+        sys.exit(130)

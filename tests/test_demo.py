@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import module_from_spec, spec_from_file_location
@@ -110,6 +112,29 @@ def test_the_commands_that_the_demo_names_show_its_tape(twice: Twice) -> None:
     ]
     assert [text.count("response.completed") for text in shown] == [0, 2]
     assert [text.count("\nsession ") for text in shown] == [1, 0]
+
+
+def test_a_demo_that_is_stopped_leaves_a_whole_tape(tmp_path: Path) -> None:
+    """Ctrl-C is no failure to be traced; what was begun is ended."""
+    tape = tmp_path / "demo.db"
+    with subprocess.Popen(
+        [sys.executable, REPOSITORY / "demo" / "run.py"],
+        cwd=REPOSITORY,
+        env=os.environ | {"WIRETAPE_RECORDINGS": str(tmp_path), "DEMO_CODEX": "0.0.0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as playing:
+        while not tape.exists() and playing.poll() is None:
+            time.sleep(0.01)
+        # As the terminal does: to all that are in the foreground.
+        os.killpg(playing.pid, signal.SIGINT)
+        _, said = playing.communicate(timeout=60)
+    assert (playing.returncode, said) == (130, "demo: stopped.\n")
+    with TapeReader(tape) as reader:
+        assert reader.is_closed()
 
 
 def test_a_file_that_no_demo_made_is_left_alone(tmp_path: Path) -> None:

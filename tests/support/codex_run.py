@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,12 @@ def run_codex(
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
             exit_code = None
+        except KeyboardInterrupt:
+            # It has a process group of its own, which Ctrl-C does not reach.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+            process.communicate()
+            raise
     events = tuple(json.loads(line) for line in stdout.split("\n") if line.startswith("{"))
     return CodexRun(exit_code, events, stdout, stderr)
 
