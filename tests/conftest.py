@@ -1,8 +1,9 @@
-"""What every test may ask for: the real Codex.
+"""What every test may ask for: the real Codex. And what a run may be required to have driven.
 
-Tests that drive it are marked ``codex``. Where it has not been fetched they are skipped, and the
-summary says so. With ``WIRETAPE_REQUIRE_CODEX=1`` a skipped one is a failure, and so is a run in
-which none took place: that is how ``.ci/run`` knows that the real client was really driven.
+Tests that drive the real Codex are marked ``codex``, those that drive a browser ``browser``. Where
+there is none they are skipped, and the summary says so. With ``WIRETAPE_REQUIRE_CODEX=1``, or
+``WIRETAPE_REQUIRE_BROWSER=1``, a skipped one is a failure, and so is a run in which none took
+place: that is how ``.ci/run`` knows that the real ones were really driven.
 """
 
 import os
@@ -12,8 +13,17 @@ from pathlib import Path
 import pytest
 from codex_binary import codex_binary, codex_cache
 
-_IS_REQUIRED = os.environ.get("WIRETAPE_REQUIRE_CODEX", "") not in ("", "0")
-_HAS_RUN = pytest.StashKey[bool]()
+_REQUIRED = {
+    mark: variable
+    for mark, variable in (
+        ("codex", "WIRETAPE_REQUIRE_CODEX"),
+        ("browser", "WIRETAPE_REQUIRE_BROWSER"),
+    )
+    if os.environ.get(variable, "") not in ("", "0")
+}
+"""The marks that this run is required to have run tests of, and the variable that says so."""
+
+_HAS_RUN = pytest.StashKey[set[str]]()
 
 
 @pytest.fixture(scope="session")
@@ -35,25 +45,27 @@ def codex() -> Callable[[str], Path]:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turns the skip of a required Codex test into a failure, and notes that one has run."""
+    """Turns the skip of a required test into a failure, and notes that one has run."""
     report = yield
-    if item.get_closest_marker("codex") is None or hasattr(report, "wasxfail"):
+    required = [mark for mark in _REQUIRED if item.get_closest_marker(mark) is not None]
+    if not required or hasattr(report, "wasxfail"):
         return report
-    if report.skipped and _IS_REQUIRED:
+    if report.skipped:
         report.outcome = "failed"
-        report.longrepr = f"skipped, but WIRETAPE_REQUIRE_CODEX is set: {report.longrepr}"
+        report.longrepr = f"skipped, but {_REQUIRED[required[0]]} is set: {report.longrepr}"
     elif report.passed and report.when == "call":
-        item.config.stash[_HAS_RUN] = True
+        item.config.stash.setdefault(_HAS_RUN, set()).update(required)
     return report
 
 
-def _is_missed(config: pytest.Config) -> bool:
-    return _IS_REQUIRED and not config.stash.get(_HAS_RUN, False)
+def _missed(config: pytest.Config) -> dict[str, str]:
+    has_run = config.stash.get(_HAS_RUN, set())
+    return {mark: variable for mark, variable in _REQUIRED.items() if mark not in has_run}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fails a run that had to drive the real Codex and did not."""
-    if _is_missed(session.config):
+    """Fails a run that had to drive something and did not."""
+    if _missed(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -61,7 +73,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Says why such a run failed, above pytest's own last line."""
-    if _is_missed(config):
+    for mark, variable in _missed(config).items():
         terminalreporter.write_line(
-            "FAILED: WIRETAPE_REQUIRE_CODEX is set, and no test marked codex has passed", red=True
+            f"FAILED: {variable} is set, and no test marked {mark} has passed", red=True
         )

@@ -1,4 +1,4 @@
-"""A run that has to drive the real Codex cannot pass without it."""
+"""A run that has to drive the real Codex, or a browser, cannot pass without it."""
 
 import os
 import subprocess
@@ -38,7 +38,16 @@ def test_fails_as_known():
 )
 
 
-def run(folder: Path, source: str, required: str) -> tuple[int, str, str]:
+NO_BROWSER = """
+import pytest
+
+@pytest.mark.browser
+def test_drives():
+    pytest.skip("there is no Chromium here")
+"""
+
+
+def run(folder: Path, source: str, **required: str) -> tuple[int, str, str]:
     """Exit code, the lines before the last, and the last line of a small run of its own."""
     tests = folder / "test_small.py"
     tests.write_text(source)
@@ -52,8 +61,10 @@ def run(folder: Path, source: str, required: str) -> tuple[int, str, str]:
         | {
             "PYTHONPATH": f"{REPOSITORY}/tests:{REPOSITORY}/tests/support",
             "WIRETAPE_CODEX_CACHE": str(folder),
-            "WIRETAPE_REQUIRE_CODEX": required,
-        },
+            "WIRETAPE_REQUIRE_CODEX": "",
+            "WIRETAPE_REQUIRE_BROWSER": "",
+        }
+        | required,
         capture_output=True,
         text=True,
         check=False,
@@ -77,6 +88,20 @@ def test_the_real_codex_can_be_required(
     tmp_path: Path, source: str, required: str, code: int, said: str
 ) -> None:
     """A skip is reported with its reason, or is a failure where the real client is required."""
-    exit_code, before, last = run(tmp_path, source, required)
+    exit_code, before, last = run(tmp_path, source, WIRETAPE_REQUIRE_CODEX=required)
     assert (exit_code, said in before) == (code, True), before
     assert " in " in last
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "said"),
+    [
+        (NO_BROWSER, 1, "skipped, but WIRETAPE_REQUIRE_BROWSER is set"),
+        (NONE, 1, "no test marked browser has passed"),
+        (PRESENT.replace("codex", "browser"), 0, ""),
+    ],
+)
+def test_a_browser_can_be_required(tmp_path: Path, source: str, code: int, said: str) -> None:
+    """In the same way, by a variable of its own."""
+    exit_code, before, _ = run(tmp_path, source, WIRETAPE_REQUIRE_BROWSER="1")
+    assert (exit_code, said in before) == (code, True), before
