@@ -6,12 +6,11 @@ import subprocess
 import sys
 from ast import literal_eval
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 from declared import REPOSITORY
+from loose_module import load
 
 from wiretape import errors
 from wiretape.facts import EndKind, Piece, PieceKind, Sender
@@ -22,15 +21,6 @@ from wiretape.store_writer import TapeLabel, TapeWriter
 README = (REPOSITORY / "README.md").read_text("utf-8")
 TAPE_FORMAT = (REPOSITORY / "docs" / "tape.md").read_text("utf-8")
 SAMPLES = sorted((REPOSITORY / "recordings" / "samples").glob("*/tape.db"))
-
-
-def load(path: Path) -> Any:
-    """The module in a file that is in no package."""
-    spec = spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 write_help = load(REPOSITORY / "docs" / "write_help.py")

@@ -16,5 +16,5 @@ In the data's order::
 
 Everything here is told what the wire said and says what the client made of it: no clock, no
 socket, and nothing about tapes. "§" in this room is a section of document 000; its sections
-after the removal notice are numbered as in its archived part (§3.1 to §13).
+after the removal notice are numbered as in its archived part.
 """

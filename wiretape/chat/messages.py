@@ -8,7 +8,7 @@ snapshots, compactions, and every type unknown to the client.
 An item or a part that the client itself could not have held (no type, a call without its id, a
 file) is refused with :class:`~wiretape.errors.CannotExpress` rather than sent in part.
 
-Source: document 000 §5 to §10.
+Source: document 000 §5 to §10; its examples are §13.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -111,8 +111,8 @@ def _local_shell_call(item: Item) -> Message:
 def _custom_tool_call(item: Item) -> Message:
     """§8.3, by ``id`` as well.
 
-    §9.2 answers by ``call_id``, and document 003 wants the two to agree; §8.3 is followed, since
-    it says what the client sent. It names no stand-in for a missing ``id``, as §8.2 does: null.
+    Its output answers by ``call_id``, and document 003 wants the two to agree; §8.3 is followed,
+    since it says what the client sent. It names no stand-in for a missing ``id``: null.
     """
     return {
         "id": item.get("id"),

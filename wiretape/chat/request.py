@@ -16,7 +16,7 @@ OUTPUT_SCHEMA_REFUSED = "output_schema is not supported for Chat Completions API
 
 
 class Subagent(StrEnum):
-    """The sub-agents that the client names itself (§4.3); any other goes by its own label."""
+    """The sub-agents that the client names itself; any other goes by its own label."""
 
     REVIEW = "review"
     COMPACT = "compact"

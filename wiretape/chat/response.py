@@ -37,7 +37,10 @@ class ChatResponse:
 
 
 def read_response(text: str) -> ChatResponse | Skipped:
-    """The response in the body ``text``; :class:`Skipped` where there is none to be read."""
+    """The response in the body ``text``, and what it finished for (003 note 2).
+
+    :class:`Skipped` where there is none to be read.
+    """
     try:
         body = parse_json(text)
     except ValueError:
@@ -56,6 +59,8 @@ def read_response(text: str) -> ChatResponse | Skipped:
 
 
 def _read_message(message: object) -> Iterator[Item | Skipped]:
+    """Its items: its content unless that is empty (003 note 1), and its calls, if any, one by one
+    (003 step 1, 003 note 4, 003 step 2)."""
     reasoning = reasoning_text(message)
     if reasoning:
         yield reasoning_item([reasoning])

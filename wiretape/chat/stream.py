@@ -130,7 +130,7 @@ class ChatStream:
             yield OutputTextDelta(text)
 
     def _read_finish(self, finish_reason: str | None) -> Iterator[ChatEvent]:
-        """§11.5 and §11.6; any other reason, or none, means that more is to come."""
+        """§11.5 and §11.6 (003 note 2); any other reason, or none, means that more is to come."""
         match finish_reason:
             case "stop":
                 yield from self._complete()

@@ -30,7 +30,10 @@ class ToolCall:
 
 
 def call_item(call: ToolCall) -> Item | Skipped:
-    """The item for ``call``, whatever its kind was; none without a name (§11.5)."""
+    """The item for ``call``, whatever its kind was; none without a name (§11.5; 003 step 3).
+
+    Its arguments stay as they are, JSON or not (003 note 3).
+    """
     if call.name is None:
         return Skipped(SkipReason.NAMELESS_CALL, call.arguments)
     # Only a missing id gets a stand-in: an empty one is an id like any other.

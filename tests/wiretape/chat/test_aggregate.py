@@ -219,7 +219,7 @@ def test_12_4_5_the_rest_is_shown(mode: AggregateMode, event: ChatEvent) -> None
 
 @BOTH
 @pytest.mark.parametrize("failure", [stream_failure("gone"), failure(FailureKind.CONTEXT_WINDOW)])
-def test_12_4_a_failure_is_shown_and_the_gathered_text_is_not(
+def test_12_4_5_a_failure_is_shown_and_the_gathered_text_is_not(
     mode: AggregateMode, failure: ChatEvent
 ) -> None:
     """A turn that failed has no whole message."""

@@ -14,6 +14,14 @@ def test_3_1_wire_api_has_the_two_spellings_of_a_provider_configuration() -> Non
         WireApi("completions")
 
 
+@pytest.mark.parametrize(
+    ("spelled", "path"), [("responses", "responses"), ("chat", "chat/completions")]
+)
+def test_3_1_the_configured_wire_is_the_one_that_is_asked(spelled: str, path: str) -> None:
+    """Each spelling has its own path."""
+    assert request_path(WireApi(spelled)) == path
+
+
 def test_3_2_raw_reasoning_shown_hands_every_event_up_unchanged() -> None:
     """With ``show_raw_agent_reasoning`` the pieces go up, and nothing is added at the end."""
     feed = consumer(show_raw_agent_reasoning=True)

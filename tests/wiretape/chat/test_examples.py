@@ -172,7 +172,7 @@ def test_13_second_example_calls_in_a_row_share_one_message() -> None:
     assert same_bytes(chat_messages("...", TWO_CALLS), TWO_CALLS_SENT)
 
 
-def test_003_a_streamed_call_is_gathered_by_its_index() -> None:
+def test_003_note_5_a_streamed_call_is_gathered_by_its_index() -> None:
     """The document's five chunks make one call; the end of the body completes."""
     stream = ChatStream()
     assert len(CHUNKS) == 5
@@ -180,7 +180,23 @@ def test_003_a_streamed_call_is_gathered_by_its_index() -> None:
     assert [*events, *stream.close()] == CALLED
 
 
-def test_003_a_streamed_call_is_the_same_at_every_split_of_its_bytes() -> None:
+def test_003_note_2_streamed_calls_wait_for_their_finish_reason() -> None:
+    """The last of the document's chunks hands the call up."""
+    stream = ChatStream()
+    events = [stream.feed(chunk) for chunk in CHUNKS]
+    assert events == [[], [], [], [], CALLED[:1]]
+
+
+def test_003_step_4_outputs_are_messages_of_the_tool() -> None:
+    """One for each call, with its id, after the calls."""
+    outputs = chat_messages("...", TWO_CALLS)[-2:]
+    assert outputs == [
+        {"role": "tool", "tool_call_id": "call-a", "content": "..."},
+        {"role": "tool", "tool_call_id": "call-b", "content": "..."},
+    ]
+
+
+def test_003_note_5_a_streamed_call_is_the_same_at_every_split_of_its_bytes() -> None:
     """From the socket on, with the sentinel at the end."""
     data = [json.dumps(json.loads(chunk), ensure_ascii=False) for chunk in CHUNKS]
     body = "".join(f"data: {line}\n\n" for line in [*data, "[DONE]"]).encode()

@@ -54,6 +54,17 @@ def test_5_1_the_system_message_comes_first() -> None:
     assert chat_messages("", [USER])[0] == {"role": "system", "content": ""}
 
 
+def test_5_2_reasoning_is_placed_before_any_message_is_made() -> None:
+    """A message carries reasoning that stands after it; then each item has its turn."""
+    items = [USER, message("assistant", "hi"), thought("why"), call("a")]
+    assert [sent.get("reasoning") for sent in chat_messages("inst", items)] == [
+        None,
+        None,
+        "why",
+        None,
+    ]
+
+
 def test_7_1_texts_are_joined() -> None:
     """Input and output text alike, in order, without a separator."""
     parts = [{"type": "input_text", "text": "a"}, {"type": "output_text", "text": "b"}]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from wiretape.chat.request import ChatPrompt, Subagent, assemble
+from wiretape.chat.request import ChatPrompt, ChatRequest, Subagent, assemble
 from wiretape.errors import CannotExpress
 
 PLAIN = ChatPrompt(model="gpt-test", instructions="inst", items=[])
@@ -22,6 +22,19 @@ def test_3_3_an_empty_output_schema_is_refused_as_well() -> None:
     """Only its absence counts, not whether it says anything."""
     with pytest.raises(CannotExpress):
         assemble(ChatPrompt("gpt-test", "inst", [], output_schema={}))
+
+
+def test_4_1_a_request_is_a_body_and_headers() -> None:
+    """Nothing else is made of a prompt."""
+    assert assemble(PLAIN) == ChatRequest(
+        body={
+            "model": "gpt-test",
+            "messages": [{"role": "system", "content": "inst"}],
+            "stream": True,
+            "tools": [],
+        },
+        headers=(),
+    )
 
 
 def test_4_2_the_body_has_four_fields() -> None:

@@ -102,7 +102,7 @@ def call(call_id: str, name: str, arguments: str) -> Item:
     return {"type": "function_call", "name": name, "arguments": arguments, "call_id": call_id}
 
 
-def test_003_one_call() -> None:
+def test_003_step_1_the_calls_of_a_message_are_found() -> None:
     """The document's first response, word for word."""
     assert read_response(ONE_CALL) == ChatResponse(
         response_id="chatcmpl-abc123",
@@ -118,7 +118,7 @@ def test_003_one_call() -> None:
     )
 
 
-def test_003_parallel_calls() -> None:
+def test_003_note_4_calls_stand_in_their_order() -> None:
     """The document's second response, word for word: three calls in their order."""
     assert read_response(THREE_CALLS) == ChatResponse(
         response_id="",
@@ -132,7 +132,7 @@ def test_003_parallel_calls() -> None:
     )
 
 
-def test_003_an_answer_is_a_message() -> None:
+def test_003_note_2_an_answer_finishes_for_another_reason() -> None:
     """With the reason that it finished for."""
     response = read(body(role="assistant", content="hi"))
     assert response.items == (
@@ -156,6 +156,19 @@ def test_003_note_3_arguments_stay_text() -> None:
     """They need not be JSON."""
     entry = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{oops"}}
     assert read(body(tool_calls=[entry])).items == (call("a", "f", "{oops"),)
+
+
+def test_003_step_2_every_call_is_taken() -> None:
+    """Whatever is beside it."""
+    entries = [{"id": str(number), "function": {"name": "f"}} for number in range(3)]
+    found = read(body(tool_calls=[*entries, "no call"], content="hi")).items
+    assert [item["call_id"] for item in found[1:]] == ["0", "1", "2"]
+
+
+def test_003_step_3_id_name_and_arguments_are_read() -> None:
+    """Each from its place in the entry."""
+    entry = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"b": 1}'}}
+    assert read(body(tool_calls=[entry])).items == (call("a", "f", '{"b": 1}'),)
 
 
 def test_items_stand_in_the_order_of_an_answer() -> None:

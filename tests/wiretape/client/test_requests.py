@@ -214,7 +214,7 @@ def test_4_4_another_model_is_created_whole() -> None:
         (False, {"type": "response.create", **request(HELLO, CALL, OUTPUT).body()}),
     ],
 )
-def test_0_100_appends_only_after_response_done(
+def test_version_0_100_appends_only_after_response_done(
     ended_with_done: bool, said: dict[str, Any]
 ) -> None:
     """0.100 appends what follows the answer, and only where that ended with ``response.done``."""
