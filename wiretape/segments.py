@@ -112,6 +112,10 @@ class Segment(Sequence[StoredPiece]):
     def __len__(self) -> int:
         return len(self._offsets)
 
+    def data(self, first: int, after: int) -> bytes:
+        """What is kept of the pieces from the first one up to the other one, joined."""
+        return self._blob[self._ends[first] : self._ends[after]]
+
     @overload
     def __getitem__(self, index: int) -> StoredPiece: ...
     @overload

@@ -144,6 +144,17 @@ class TapeReader:
                 yield Piece(exchange, piece.at_us, piece.sender, piece.kind, content)
             next_piece = first_piece + len(segment)
 
+    def data(self, exchange: int, first: int, after: int) -> Iterator[bytes]:
+        """The bytes of the pieces from the first one up to the other one, some at a time.
+
+        Those that are kept as bodies are left out: it is for a quick look at what a server sent.
+        """
+        while first < after and (found := self._segment_with(exchange, first)) is not None:
+            first_piece, segment = found
+            until = min(after - first_piece, len(segment))
+            yield segment.data(max(0, first - first_piece), until)
+            first = first_piece + until
+
     def gaps(self) -> list[Gap]:
         """What crossed but is not on the tape."""
         return [

@@ -36,6 +36,14 @@ def test_pieces_from_any_place_on(tape: Path, exchange: int) -> None:
             assert list(reader.pieces(exchange, first)) == whole[first:]
 
 
+def test_the_bytes_of_some_pieces(tape: Path) -> None:
+    """Joined, over the borders of segments; none where there are no such pieces."""
+    with TapeReader(tape) as reader:
+        whole = [piece.data for piece in reader.pieces(1)]
+        for first, after in ((0, 40), (3, 4), (5, 39), (38, 60), (7, 7), (60, 70)):
+            assert b"".join(reader.data(1, first, after)) == b"".join(whole[first:after])
+
+
 def test_a_late_place_costs_one_segment(tape: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes before is not unpacked, and what was unpacked last is kept at hand."""
     unpacked: list[int] = []

@@ -1,6 +1,6 @@
 """A tape's sessions, readings and gaps in one place, to ask questions of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wiretape.attempts import Attempt
@@ -98,8 +98,8 @@ class Place:
         return attempt.until_us - (attempt.at_us if heard is None else max(heard, attempt.at_us))
 
 
-def case_of(reader: TapeReader) -> Case:
-    """The case that a tape makes."""
+def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Case:
+    """The case that a tape makes; ``sessions`` are those on it, if they are known."""
     readings: Readings = {}
     stopped, left, reused, codex = set(), set(), set(), set()
     connections: set[int] = set()
@@ -117,7 +117,7 @@ def case_of(reader: TapeReader) -> Case:
         for message, reading in readings_of(reader, exchange):
             readings[exchange.id, message] = reading
     return Case(
-        tuple(sessions_of(reader)),
+        tuple(sessions_of(reader) if sessions is None else sessions),
         readings,
         tuple(reader.gaps()),
         reader.is_closed(),

@@ -1,6 +1,7 @@
 """A tape in, a diagnosis out."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wiretape.attempts import Outcome
@@ -9,7 +10,7 @@ from wiretape.diagnosis.kinds import OF_THE_RECORDER, Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
-from wiretape.reconstruct import Request
+from wiretape.reconstruct import Request, Session
 from wiretape.store_reader import TapeReader
 from wiretape.words import counted
 
@@ -22,12 +23,12 @@ class Diagnosis:
     findings: tuple[Finding, ...]
 
 
-def diagnose(reader: TapeReader) -> Diagnosis:
-    """The diagnosis of everything on a tape."""
-    case = case_of(reader)
+def diagnose(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Diagnosis:
+    """The diagnosis of everything on a tape; ``sessions`` are those on it, if they are known."""
+    case = case_of(reader, sessions)
     findings = [_finding(case, kind, seen) for kind, rule in RULES.items() for seen in rule(case)]
     findings.sort(key=lambda finding: (finding.severity is not Severity.BROKEN, _at_us(finding)))
-    return Diagnosis(_verdict(case, findings), tuple(findings))
+    return Diagnosis(verdict_on(case.sessions, findings), tuple(findings))
 
 
 def _finding(case: Case, kind: Kind, seen: Sighting) -> Finding:
@@ -64,11 +65,12 @@ def _at_us(finding: Finding) -> int:
     return min((spot.at_us for spot in finding.evidence), default=0)
 
 
-def _verdict(case: Case, findings: list[Finding]) -> str:
-    requests = [request for session in case.sessions for request in session.requests]
+def verdict_on(sessions: Sequence[Session], findings: Sequence[Finding]) -> str:
+    """What the findings about some sessions come to, in one line; the first counts most."""
+    requests = [request for session in sessions for request in session.requests]
     looked_at = (
-        f"{counted(len(case.sessions), 'session')}, {counted(len(requests), 'request')}"
-        if case.sessions
+        f"{counted(len(sessions), 'session')}, {counted(len(requests), 'request')}"
+        if sessions
         else "no sessions"
     )
     if not findings:
