@@ -163,13 +163,13 @@ def make(sample: Sample) -> None:
             f"{tape.stat().st_size} bytes: {run.stderr}"
         )
     (folder / "config.toml").write_text(provider_config(BASE_URL, sample.transport, {}), "utf-8")
-    found = tape_as_json(tape, with_requests=False)
+    found = tape_as_json(tape, with_requests=True)
     (folder / "README.md").write_text(readme(sample, run, found), "utf-8")
     print(f"{sample.name}: {tape.stat().st_size} bytes")
 
 
 def readme(sample: Sample, run: CodexRun, found: dict[str, Any]) -> str:
-    """What the folder says of itself; ``found`` is as ``wiretape ls --json`` prints it."""
+    """What the folder says of itself; ``found`` is as ``wiretape show --json`` prints it."""
     (session,) = found["sessions"]
     made_on = datetime.fromtimestamp(found["started_at_us"] / 1e6, UTC).date()
     facts = {
@@ -178,7 +178,7 @@ def readme(sample: Sample, run: CodexRun, found: dict[str, Any]) -> str:
         "prompt": f"`{PROMPT}`",
         "final message": f"`{run.final_message}`",
         "exit code": run.exit_code,
-        "requests": session["requests"],
+        "requests": len(session["requests"]),
         "attempts": session["attempts"],
         "retries": session["retries"],
         "fallbacks": session["fallbacks"],
@@ -188,7 +188,7 @@ def readme(sample: Sample, run: CodexRun, found: dict[str, Any]) -> str:
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     seen = "\n".join(f"- {sentence}" for sentence in sample.seen)
-    here = f"recordings/samples/{sample.name}"
+    here, asked = f"recordings/samples/{sample.name}", _asked(session)
     return f"""# {sample.title}
 
 | | |
@@ -214,7 +214,21 @@ CODEX_HOME={STAGE}/codex-home LOCAL_KEY=none \\
   "$(scripts/fetch-codex {sample.version})" exec --skip-git-repo-check -C {STAGE}/work \\
   "{PROMPT}"
 ```
+
+Codex prints the final message, and on stderr what it does. The report comes last, and begins:
+
+```text
+wiretape: asked {asked} times: {asked} exact, 0 different, 0 unexpected, 0 not asked
+```
+
+Asked is each POST, each handshake of a WebSocket and each message on it.
 """
+
+
+def _asked(session: dict[str, Any]) -> int:
+    """How often the client asked for something: each try, and each socket that it opened."""
+    tries = [each for request in session["requests"] for each in request["attempts"]]
+    return len(tries) + len({each["exchange"] for each in tries if each["message"] is not None})
 
 
 def main() -> None:
