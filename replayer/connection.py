@@ -13,9 +13,10 @@ from replayer.actions import Action, Drop, Ending, Finish, Hold, Reset, SendByte
 from replayer.http_request import HttpRequest, Origin, origin_of_tunnel
 from replayer.http_wire import NotHttp, RequestReader, ResponseWriter, head_bytes
 from replayer.pacing import Pace
+from replayer.passing import pass_on
 from replayer.performing import first_of, perform
 from replayer.pipes import TLS_HANDSHAKE, ClientLeft, Pipe, TlsPipe
-from replayer.player import Accept, Player
+from replayer.player import Accept, PassOn, Player
 from replayer.report import Blocked
 from replayer.socket_server import serve_socket
 from replayer.tape import ReplayExchange, ReplayTape
@@ -69,6 +70,10 @@ class Connection:
         match answer:
             case Blocked():
                 return await self._refuse(answer)
+            case PassOn():
+                player.pass_on(answer)
+                await pass_on(self._pipe, request, answer.origin, self._reader.rest())
+                return False
             case Accept():
                 exchange = self._service.tape.begin(request, self._own)
                 await serve_socket(

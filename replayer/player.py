@@ -36,6 +36,14 @@ class Accept:
     socket: SocketPlayer
 
 
+@dataclass(frozen=True, slots=True)
+class PassOn:
+    """Pass on to where it is meant for: a service of this machine, which was not recorded."""
+
+    origin: Origin
+    what: str
+
+
 class Player:
     """Plays ``script`` to one client.
 
@@ -50,6 +58,7 @@ class Player:
         self._sockets = SocketPlayers(self._place)
         self._lacks_key = False
         self._hosts = {each.origin.host for each in script.exchanges}
+        self._models = {each.origin for each in script.exchanges if each.is_request}
         for sentence in losses(script):
             self.report.note(sentence)
 
@@ -70,6 +79,10 @@ class Player:
         """Something was refused because it would have left the machine."""
         self.report.blocked[blocked] += 1
 
+    def pass_on(self, passed: PassOn) -> None:
+        """Something is passed on to this machine's own."""
+        self.report.passed_on[passed.what] += 1
+
     def distrusted(self, origin: Origin) -> None:
         """A client did not accept that we speak for ``origin``."""
         self.report.note(
@@ -77,7 +90,7 @@ class Player:
             "authority named in SSL_CERT_FILE"
         )
 
-    def http(self, request: HttpRequest) -> Iterable[Action] | Blocked:
+    def http(self, request: HttpRequest) -> Iterable[Action] | Blocked | PassOn:
         """The answer to an HTTP request."""
         purpose = purpose_of(request.method, request.target, is_upgrade=False)
         if purpose is None or purpose is Purpose.MODELS:
@@ -90,11 +103,11 @@ class Player:
         self._note_circumstances(request, found.recorded)
         return self._script.answer(found.recorded)
 
-    def upgrade(self, request: HttpRequest) -> Accept | Iterable[Action] | Blocked:
+    def upgrade(self, request: HttpRequest) -> Accept | Iterable[Action] | Blocked | PassOn:
         """The answer to the handshake of a WebSocket: a socket, or a refusal."""
         purpose = purpose_of(request.method, request.target, is_upgrade=True)
         if purpose is None:
-            return _blocked(request)
+            return self._elsewhere(request)
         caller = Caller(Transport.WEBSOCKET, request.connection)
         asked = asked_at(request.target, asked_by_upgrade(request.headers))
         found = self._find(
@@ -159,17 +172,28 @@ class Player:
 
     def _side_request(
         self, request: HttpRequest, purpose: Purpose | None
-    ) -> Iterable[Action] | Blocked:
+    ) -> Iterable[Action] | Blocked | PassOn:
         recorded = self._side.find(request)
         what = _named(request)
         if recorded is None and purpose is None:
-            return _blocked(request)
+            return self._elsewhere(request)
         sides = self.report.side_requests
         exchange = recorded.id if recorded else None
         sides.append(SideRequest(len(sides) + 1, what, request.connection, exchange))
         if recorded is None:
             return http_error(f"{what} was not recorded", status=404, reason="Not Found")
         return self._script.answer(recorded)
+
+    def _elsewhere(self, request: HttpRequest) -> Blocked | PassOn:
+        """What becomes of a request that is not for us: clients have services of their own."""
+        origin = request.origin
+        if origin is not None and self._is_a_service(origin):
+            return PassOn(origin, _named(request))
+        return Blocked(str(origin or "the base URL"), _named(request))
+
+    def _is_a_service(self, origin: Origin) -> bool:
+        # Inside TLS a request was meant for another certificate than ours.
+        return origin.scheme == "http" and _is_loopback(origin) and origin not in self._models
 
     def _note_circumstances(self, request: HttpRequest, recorded: RecordedExchange) -> None:
         had_key = header(recorded.exchange.request.headers, _KEY) is not None
@@ -187,10 +211,6 @@ class _Found:
 
     recorded: RecordedExchange
     noted: int
-
-
-def _blocked(request: HttpRequest) -> Blocked:
-    return Blocked(str(request.origin or "the base URL"), _named(request))
 
 
 def _named(request: HttpRequest) -> str:

@@ -84,12 +84,13 @@ class Blocked:
 
 @dataclass(slots=True)
 class Report:
-    """The report under way."""
+    """The report under way. ``passed_on`` is what went to services of this machine."""
 
     requests: list[ReplayedRequest] = field(default_factory=list)
     side_requests: list[SideRequest] = field(default_factory=list)
     not_asked: list[NotAsked] = field(default_factory=list)
     blocked: Counter[Blocked] = field(default_factory=Counter)
+    passed_on: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
     def of(self, verdict: Verdict) -> list[ReplayedRequest]:
@@ -126,6 +127,7 @@ class Report:
             },
             "not_asked": [asdict(request) for request in self.not_asked],
             "blocked": [asdict(each) | {"times": times} for each, times in self.blocked.items()],
+            "passed_on": [{"what": what, "times": times} for what, times in self.passed_on.items()],
             "side_requests": [asdict(request) for request in self.side_requests],
             "notes": self.notes,
         }
@@ -141,6 +143,9 @@ class Report:
         yield from map(_indented, self._findings())
         if self.blocked:
             yield _indented(self._blocked_line())
+        if self.passed_on:
+            times = counted(self.passed_on.total(), "request")
+            yield _indented(f"passed on: {times} to services of this machine")
         yield from (_indented(f"note: {printable(note)}") for note in self.notes)
         if self._leaves_out():
             where = "--report FILE writes all of it" if file is None else f"all of it is in {file}"

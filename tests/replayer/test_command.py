@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -81,8 +80,6 @@ def test_a_replay_is_reported_in_full(run: Run, tmp_path: Path) -> None:
 
 def test_nothing_leaves_the_machine(run: Run, tape: Path, tmp_path: Path) -> None:
     """Whatever a child tries goes nowhere: refused, counted and named."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
     report = tmp_path / "report.json"
     tries = [
         ("GET", "https://github.com/", None),
@@ -90,7 +87,6 @@ def test_nothing_leaves_the_machine(run: Run, tape: Path, tmp_path: Path) -> Non
         ("GET", "http://example.com/page?token=secret", None),
         ("POST", "https://ab.chatgpt.com/otlp/v1/metrics", {}),
         ("GET", "https://chatgpt.com/backend-api/plugins", None),
-        ("GET", f"http://127.0.0.1:{port}/", None),
         ("GET", f"https://{HOST}/v1/files", None),
     ]
     ran = run(
@@ -99,11 +95,7 @@ def test_nothing_leaves_the_machine(run: Run, tape: Path, tmp_path: Path) -> Non
         report,
         *child(*tries),
     )
-    with listener:
-        listener.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            listener.accept()
-    assert [status for status, _ in ran.answers] == [None, None, 403, None, 403, 403, 403]
+    assert [status for status, _ in ran.answers] == [None, None, 403, None, 403, 403]
     assert json.loads(report.read_text())["blocked"] == [
         {"host": "github.com:443", "what": "github.com:443", "times": 2},
         {"host": "example.com:80", "what": "GET example.com:80/page", "times": 1},
@@ -113,10 +105,9 @@ def test_nothing_leaves_the_machine(run: Run, tape: Path, tmp_path: Path) -> Non
             "what": "GET chatgpt.com:443/backend-api/plugins",
             "times": 1,
         },
-        {"host": f"127.0.0.1:{port}", "what": f"GET 127.0.0.1:{port}/", "times": 1},
         {"host": f"{HOST}:443", "what": f"GET {HOST}:443/v1/files", "times": 1},
     ]
-    assert "7 blocked." in ran.stderr
+    assert "6 blocked." in ran.stderr
     assert "secret" not in report.read_text() + ran.stderr
 
 

@@ -72,6 +72,7 @@ def test_the_report_for_machines_lists_what_it_counts() -> None:
         "unexpected",
         "not_asked",
         "blocked",
+        "passed_on",
         "side_requests",
         "notes",
     ]
