@@ -1,14 +1,18 @@
 """A chat response that was not streamed becomes items and a finish (document 003)."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wiretape.chat.aggregate import AggregateMode, Aggregator
 from wiretape.chat.items import Skipped, SkipReason
 from wiretape.chat.response import ChatResponse, read_response
-from wiretape.client.events import Item, TokenUsage
+from wiretape.chat.stream import ChatStream
+from wiretape.client.events import Item, OutputItemDone, TokenUsage
+from wiretape.sse import SseDecoder, SseEvent, encode
 
 ONE_CALL = r"""
 {
@@ -273,3 +277,50 @@ def test_any_message_gives_an_item_or_a_skip_for_each_call(message: dict[str, ob
     entries = message.get("tool_calls", [])
     assert isinstance(entries, list)
     assert len(calls) + len(response.skipped) == len(entries)
+
+
+CALLS = st.lists(st.tuples(st.sampled_from("fg"), st.lists(st.text(), max_size=3)), max_size=3)
+
+
+@given(st.lists(st.text(min_size=1), max_size=3), CALLS, st.lists(st.integers(0, 400)))
+def test_an_answer_says_the_same_whole_and_streamed(
+    texts: list[str], calls: list[tuple[str, list[str]]], cuts: list[int]
+) -> None:
+    """Message and calls are equal, however text and arguments are dealt out and bytes are cut."""
+    entries = [
+        {"id": f"c{at}", "function": {"name": name, "arguments": "".join(pieces)}}
+        for at, (name, pieces) in enumerate(calls)
+    ]
+    whole = read(body(content="".join(texts), tool_calls=entries)).items
+    deltas: list[dict[str, object]] = [{"content": text} for text in texts]
+    for at, (name, pieces) in enumerate(calls):
+        begun = {"index": at, "id": f"c{at}", "function": {"name": name, "arguments": ""}}
+        more = [{"index": at, "function": {"arguments": piece}} for piece in pieces]
+        deltas += [{"tool_calls": [piece]} for piece in (begun, *more)]
+    chunks = [*({"choices": [{"delta": delta}]} for delta in deltas), FINISHED, "[DONE]"]
+    data = b"".join(encode(sse(chunk)) for chunk in chunks)
+    assert gathered(data, cuts) == [*whole[bool(texts) :], *whole[: bool(texts)]]
+
+
+FINISHED = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+
+
+def sse(chunk: object) -> SseEvent:
+    """A chunk as a server-sent event."""
+    data = chunk if isinstance(chunk, str) else json.dumps(chunk, ensure_ascii=False)
+    return SseEvent("message", data, "", None, 0, 0, 0)
+
+
+def gathered(data: bytes, cuts: list[int]) -> list[Item]:
+    """The items of a stream cut at these places, each message of one part; calls come first."""
+    decoder, stream = SseDecoder(), ChatStream()
+    aggregator = Aggregator(AggregateMode.AGGREGATED_ONLY)
+    places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    events = [event for a, b in pairwise(places) for event in decoder.feed(data[a:b])]
+    shown = [
+        each
+        for event in events
+        for said in stream.feed(event.data)
+        for each in aggregator.feed(said)
+    ]
+    return [each.item for each in shown if isinstance(each, OutputItemDone)]

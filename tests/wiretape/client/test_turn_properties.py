@@ -5,7 +5,17 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wiretape.client.actions import Ask, Fail, Finish, Post, Printed, PrintedKind, RunTools, Upgrade
+from wiretape.client.actions import (
+    Ask,
+    Fail,
+    Finish,
+    Post,
+    Printed,
+    PrintedKind,
+    RunTools,
+    Upgrade,
+    WarmUp,
+)
 from wiretape.client.config import Config, Provider
 from wiretape.client.decoding import decode
 from wiretape.client.dialect import Dialect
@@ -163,6 +173,40 @@ def test_a_turn_keeps_to_its_budgets(
     assert len(ends) == int(turn.phase is Phase.OVER)
     if not websocket:
         assert not any(isinstance(out, Upgrade | Ask) for out in everything)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    dialect=dialects,
+    is_new=st.booleans(),
+    turns=st.lists(st.lists(happenings, max_size=20), min_size=2, max_size=4),
+)
+def test_a_session_keeps_its_socket_and_falls_back_once(
+    dialect: Dialect, is_new: bool, turns: list[list[Input]]
+) -> None:
+    """Over several turns: nothing is asked on a socket that is not open, no turn but the first
+    warms up, and after the fallback there are no sockets."""
+    provider = Provider("local", "http://host/v1", supports_websockets=True, stream_max_retries=1)
+    config = Config(provider, {}, {"responses_websockets": True})
+    session = Session(is_new=is_new)
+    for number, inputs in enumerate(turns):
+        is_open = session.socket_head is not None
+        assert not is_open or (dialect.keeps_socket and number > 0)
+        turn = Turn(config, dialect, session)
+        outputs = turn.start()
+        assert isinstance(outputs[0], Ask) == is_open
+        for happening in inputs:
+            if type(happening) not in PHASES[turn.phase]:
+                continue
+            has_fallen_back = session.switch.is_on
+            came = turn.receive(happening)
+            if turn.phase is Phase.RESTING and any(isinstance(each, RunTools) for each in came):
+                came += turn.follow_up()
+            assert not (has_fallen_back and any(isinstance(each, Upgrade | Ask) for each in came))
+            outputs += came
+        assert number == 0 or not any(isinstance(each, WarmUp) for each in outputs)
+        if turn.phase is not Phase.OVER:
+            return
 
 
 def check_request(outputs: list[Output], stream_retries: int, post_retries: int) -> None:
