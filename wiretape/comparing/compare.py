@@ -1,0 +1,106 @@
+"""Puts the comparison of two sessions together, from the first turn to the last."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from wiretape.comparing.alignment import Keys, aligned
+from wiretape.comparing.answers import Answer
+from wiretape.comparing.left_out import ID, comparable, left_out, without_volatile
+from wiretape.comparing.pairs import AttemptPair, Comparison, EventPair, RequestPair, TurnPair
+from wiretape.comparing.reading import Side
+from wiretape.digests import digest
+from wiretape.inputs import Maker, maker_of
+from wiretape.likeness import Correspondence, differences, value_differences
+from wiretape.origins import Role
+from wiretape.reconstruct import Request, Session, Try, Turn
+from wiretape.store_reader import TapeReader
+from wiretape.volatile import TEXT_RULES
+
+
+def compare_sessions(
+    a: Session, reader_a: TapeReader, b: Session, reader_b: TapeReader
+) -> Comparison:
+    """Session ``a`` beside session ``b``, each read from its tape."""
+    comparing = _Comparing(Side(reader_a, a), Side(reader_b, b))
+    turns = tuple(comparing.turns(a.turns, b.turns))
+    return Comparison(a, b, turns, tuple(sorted(comparing.left_out)))
+
+
+class _Comparing:
+    """A comparison under way: which id stands for which, and what was left out so far."""
+
+    def __init__(self, a: Side, b: Side) -> None:
+        self._a = a
+        self._b = b
+        self._ids = Correspondence(pattern=ID)
+        self.left_out: set[str] = set()
+
+    def _pairs[T](
+        self, a: Sequence[T], b: Sequence[T], key: Callable[[Side, T], Keys]
+    ) -> Iterator[tuple[T | None, T | None]]:
+        keys_a, keys_b = [key(self._a, each) for each in a], [key(self._b, each) for each in b]
+        for one, other in aligned(keys_a, keys_b):
+            yield None if one is None else a[one], None if other is None else b[other]
+
+    def turns(self, a: Sequence[Turn], b: Sequence[Turn]) -> Iterator[TurnPair]:
+        for one, other in self._pairs(a, b, self._turn_key):
+            requests = (() if each is None else each.requests for each in (one, other))
+            yield TurnPair(one, other, tuple(self._requests(*requests)))
+
+    def _requests(self, a: Sequence[Request], b: Sequence[Request]) -> Iterator[RequestPair]:
+        for one, other in self._pairs(a, b, self._request_key):
+            if one is None or other is None:
+                yield RequestPair(one, other)
+            else:
+                pairs = self._pairs(one.tries, other.tries, _attempt_key)
+                yield RequestPair(one, other, tuple(self._attempt(*pair) for pair in pairs))
+
+    def _attempt(self, a: Try | None, b: Try | None) -> AttemptPair:
+        if a is None or b is None:
+            return AttemptPair(a, b)
+        asked_a, answer_a = self._a.read(a.attempt)
+        asked_b, answer_b = self._b.read(b.attempt)
+        if not (asked_a.headers and asked_b.headers):
+            # One is not the first on its socket: nothing was said in headers.
+            asked_a, asked_b = replace(asked_a, headers=()), replace(asked_b, headers=())
+        self.left_out.update(left_out(asked_a, asked_b))
+        asked = differences(comparable(asked_a), comparable(asked_b), self._ids)
+        answered = value_differences("answer", answer_a.says, answer_b.says, self._ids)
+        return AttemptPair(a, b, tuple(asked), tuple(answered), tuple(_events(answer_a, answer_b)))
+
+    def _turn_key(self, side: Side, turn: Turn) -> Keys:
+        """A turn is told by what it begins with; else by its place."""
+        telling = (each for each in turn.requests if each.role is not Role.WARM_UP)
+        first, _ = self._request_key(side, next(telling, turn.requests[0]))
+        return first, None
+
+    def _request_key(self, side: Side, request: Request) -> Keys:
+        """A request is told by what it says after the model's last word; else by its part."""
+        asked, _ = side.read(request.last)
+        items = asked.input_items
+        said = (at for at, item in enumerate(items, 1) if maker_of(item) is Maker.MODEL)
+        return (request.role, _likely_same(items[max(said, default=0) :])), request.role
+
+
+def _attempt_key(_: Side, each: Try) -> Keys:
+    """An attempt is told by what came of it; else by its transport."""
+    attempt = each.attempt
+    return (attempt.transport, attempt.kind, attempt.outcome), (attempt.transport, attempt.kind)
+
+
+def _likely_same(value: Any) -> str:
+    """A digest that values share which differ in nothing but ids and what is volatile."""
+    text = json.dumps(without_volatile(value), sort_keys=True)
+    for rule in TEXT_RULES:
+        text = rule.pattern.sub(rule.stand_in, text)
+    return digest(ID.sub("", text))
+
+
+def _events(a: Answer, b: Answer) -> Iterator[EventPair]:
+    types = [[(run.type,) for run in answer.events] for answer in (a, b)]
+    for one, other in aligned(types[0], types[1]):
+        yield EventPair(
+            None if one is None else a.events[one], None if other is None else b.events[other]
+        )

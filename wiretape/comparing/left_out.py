@@ -1,0 +1,110 @@
+"""What differs between any two runs, also of a live model, without meaning anything. Data, and how
+it is left out of what is compared."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from wiretape.asked import Asked
+from wiretape.likeness import UUID
+from wiretape.redact import is_secret_header
+from wiretape.volatile import VOLATILE_HEADERS, VOLATILE_PATHS
+
+ID: Final = re.compile(
+    rf"{UUID.pattern}|(?<![A-Za-z0-9_])(?:{
+        '|'.join(
+            ('resp', 'msg', 'rs', 'fc', 'ctc', 'lsh', 'ws', 'mcp', 'ig', 'call', 'cmp', 'chatcmpl')
+        )
+    })[_-][A-Za-z0-9_]+",
+    re.IGNORECASE,
+)
+"""An id: the client's are UUIDs, the server's say of what. They must correspond, not be equal."""
+
+VOLATILE_KEYS: Final = frozenset(
+    {"completed_at", "created", "created_at", "encrypted_content", "obfuscation", "sequence_number"}
+)
+"""Members of what a server says, and of what a client says again, that are new each time."""
+
+VOLATILE_ANSWER_HEADERS: Final = frozenset(
+    {
+        "age",
+        "cf-cache-status",
+        "cf-ray",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "date",
+        "keep-alive",
+        "openai-processing-ms",
+        "proxy-connection",
+        "sec-websocket-accept",
+        "sec-websocket-extensions",
+        "server",
+        "server-timing",
+        "transfer-encoding",
+        "upgrade",
+        "via",
+        "x-codex-turn-state",
+        "x-envoy-upstream-service-time",
+        "x-request-id",
+    }
+)
+"""Headers of an answer that tell of the way it took, or name this one answer."""
+
+
+def counts(header: str) -> bool:
+    """Whether a header of an answer, its name in lower case, is compared."""
+    return header not in VOLATILE_ANSWER_HEADERS and not is_secret_header(header)
+
+
+def without_volatile(value: Any) -> Any:
+    """A JSON value without the members that are new each time."""
+    match value:
+        case dict():
+            return {
+                key: without_volatile(each)
+                for key, each in value.items()
+                if key not in VOLATILE_KEYS
+            }
+        case list():
+            return [without_volatile(each) for each in value]
+        case _:
+            return value
+
+
+def comparable(asked: Asked) -> Asked:
+    """What was asked, without the members that are new each time."""
+    return replace(asked, body=without_volatile(asked.body))
+
+
+def left_out(one: Asked, other: Asked) -> Iterator[str]:
+    """The known-volatile parts in which two requests do differ."""
+    headers = [
+        {name.lower(): value for name, value in asked.headers if name.lower() in VOLATILE_HEADERS}
+        for asked in (one, other)
+    ]
+    bodies = [asked.body if isinstance(asked.body, dict) else {} for asked in (one, other)]
+    for name in sorted(headers[0].keys() | headers[1].keys()):
+        if headers[0].get(name) != headers[1].get(name):
+            yield f"headers.{name}"
+    for path in sorted(VOLATILE_PATHS):
+        if bodies[0].get(path) != bodies[1].get(path):
+            yield path
+    for key in sorted(VOLATILE_KEYS):
+        if list(_under(key, bodies[0])) != list(_under(key, bodies[1])):
+            yield key
+
+
+def _under(key: str, value: Any) -> Iterator[Any]:
+    """Everything that stands under this key, anywhere in it."""
+    match value:
+        case dict():
+            for name, each in value.items():
+                if name == key:
+                    yield each
+                else:
+                    yield from _under(key, each)
+        case list():
+            for each in value:
+                yield from _under(key, each)
