@@ -63,6 +63,20 @@ def test_the_help_in_the_readme_is_what_a_terminal_shows() -> None:
     assert f"### `wiretape show`\n\n```text\n{ran.stdout}```\n" in README
 
 
+def test_verify_prints_what_the_readme_says() -> None:
+    """Its example, as it stands."""
+    said = section(README, "Is it the client, or the server?")
+    command, printed = blocks(said, "sh")[0], blocks(said, "text")[0]
+    program, *arguments = command.split()
+    ran = subprocess.run(
+        [Path(sys.executable).with_name(program), *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, printed, "")
+
+
 def test_the_readme_names_every_exit_code_of_a_refusal() -> None:
     """Each exit code of the exception tree is explained, and so are those of a shell."""
     codes = {
