@@ -62,6 +62,14 @@ class Speed(click.ParamType[float | None]):
     show_default=True,
     help="max waits for nothing; 1 keeps the recorded pace, 2 is twice as fast.",
 )
+@click.option(
+    "--via",
+    type=click.Choice(["proxy", "fixture"]),
+    default="proxy",
+    show_default=True,
+    help="How the answers reach COMMAND: over the network, or through the CODEX_RS_SSE_FIXTURE "
+    "hook of Codex up to about 0.130.",
+)
 @listen_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def replay(
@@ -71,6 +79,7 @@ def replay(
     report_file: Path | None,
     strict: bool,
     speed: float | None,
+    via: str,
     listen: tuple[str, int],
     command: tuple[str, ...],
 ) -> int:
@@ -87,6 +96,7 @@ def replay(
     wiretape replay bug.db --listen 127.0.0.1:8080
     """
     from gateway.child import Signals
+    from replayer.fixtures.via import replay_via_fixture
     from replayer.pacing import Pace
     from replayer.report_file import check_report_file, write_report
     from replayer.run import Replay
@@ -102,7 +112,7 @@ def replay(
             )
     host, port = listen
     with Signals() as signals:
-        outcome = run_replay(
+        outcome = (replay_via_fixture if via == "fixture" else run_replay)(
             Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
             os.environ,
             tell,

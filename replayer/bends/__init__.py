@@ -1,0 +1,1 @@
+"""Bends: functions from recordings to recordings, which a replay or an export may be given."""

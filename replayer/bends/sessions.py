@@ -1,0 +1,28 @@
+"""A recording with some of its sessions only."""
+
+from collections.abc import Set
+from dataclasses import replace
+
+from wiretape.recording import Bend, Recording, WholeExchange
+from wiretape.scope import Purpose, purpose_of
+from wiretape.scripts.defaults import is_upgrade
+
+
+def only(exchanges: Set[int]) -> Bend:
+    """Leaves out every request to a model but these. Side requests stay, as any session may need
+    them."""
+
+    def bend(recording: Recording) -> Recording:
+        kept = tuple(
+            each for each in recording.exchanges if each.id in exchanges or not is_asked(each)
+        )
+        return replace(recording, exchanges=kept)
+
+    return bend
+
+
+def is_asked(exchange: WholeExchange) -> bool:
+    """Whether it asks a model for something, and is no side request."""
+    request = exchange.request
+    purpose = purpose_of(request.method, request.target, is_upgrade=is_upgrade(request))
+    return purpose not in (None, Purpose.MODELS)

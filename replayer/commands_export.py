@@ -1,0 +1,111 @@
+"""``wiretape export``."""
+
+import os
+from pathlib import Path
+
+import click
+
+from wiretape.commands.telling import tell
+from wiretape.errors import TapeError, WouldOverwrite
+
+
+@click.command()
+@click.argument("tape", type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["script", "fixture"]),
+    required=True,
+    help="script: the recording as text, to read, compare and edit. fixture: each answer as a "
+    "file for CODEX_RS_SSE_FIXTURE.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The file to write; several answers become FILE-1, FILE-2 and so on.",
+)
+@click.option(
+    "--session",
+    "sessions",
+    multiple=True,
+    metavar="ID",
+    help="Only this session of the tape (a start of its id is enough). Repeatable.",
+)
+@click.option(
+    "--stable",
+    is_flag=True,
+    help="Leave out what differs from run to run: times, ids, ports, chunks.",
+)
+@click.option(
+    "--lossy",
+    is_flag=True,
+    help="Write what the format can hold, and say what it cannot, instead of refusing.",
+)
+def export(
+    tape: Path, form: str, output: Path, sessions: tuple[str, ...], stable: bool, lossy: bool
+) -> int:
+    """Write TAPE in another format.
+
+    A script is read wherever a tape is: by replay, show, diagnose and the others.
+
+    \b
+    wiretape export bug.db --to script -o bug.script
+    wiretape export bug.db --to script --stable -o tests/bug.script
+    wiretape export bug.db --to fixture -o answer.sse
+    """
+    from replayer.bends.sessions import only
+    from replayer.bends.stable import stable as bend_stable
+    from replayer.fixtures.answers import fixtures
+    from wiretape.choosing import chosen_sessions
+    from wiretape.reconstruct import sessions_of
+    from wiretape.recording import bent
+    from wiretape.scripts.writing import write_script
+    from wiretape.store_reader import TapeReader
+    from wiretape.store_recording import read_recording
+
+    with TapeReader(tape) as reader:
+        recording = read_recording(reader)
+        chosen = chosen_sessions(sessions_of(reader), sessions, tape)
+    bends = []
+    if sessions:
+        attempts = {each.attempt.exchange for session in chosen for each in session.tries}
+        bends.append(only(attempts))
+    if stable:
+        bends.append(bend_stable)
+    recording = bent(recording, bends)
+    if form == "script":
+        _write({output: write_script(recording)})
+        return 0
+    files, losses = fixtures(recording, is_lossy=lossy)
+    names = [output] if len(files) == 1 else _numbered(output, len(files))
+    _write(dict(zip(names, files, strict=True)))
+    for sentence in losses:
+        tell(sentence)
+    if len(files) > 1:
+        tell(
+            f"a fixture holds one answer, and these are {len(files)}: {names[0]} to {names[-1]}. "
+            f"`wiretape replay {tape} --via fixture -- COMMAND` gives them one after the other."
+        )
+    return 0
+
+
+def _numbered(output: Path, count: int) -> list[Path]:
+    return [output.with_name(f"{output.stem}-{n}{output.suffix}") for n in range(1, count + 1)]
+
+
+def _write(files: dict[Path, str]) -> None:
+    for path in files:
+        if path.exists():
+            raise WouldOverwrite(f"{path} exists already: choose another name or remove it first.")
+    for path, text in files.items():
+        try:
+            # Nobody else may read what an agent and its model said.
+            new = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(new, "wb") as file:
+                file.write(text.encode())
+        except OSError as error:
+            raise TapeError(
+                f"{path} cannot be written ({error.strerror}): choose another place with -o."
+            ) from error
