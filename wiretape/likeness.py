@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 from wiretape.asked import Asked
 from wiretape.digests import digest
 from wiretape.facts import Headers
+from wiretape.ignoring import Ignored
 from wiretape.redact import is_secret_header
 from wiretape.volatile import (
     TEXT_RULES,
@@ -62,15 +63,22 @@ class Difference:
 class Correspondence:
     """Which id of the replay stands for which id of the recording.
 
-    ``pattern`` tells what is an id, wherever it stands in a text.
+    ``pattern`` tells what is an id, wherever it stands in a text. Differences at the places that
+    are ``ignored`` are none.
     """
 
     replayed_for: dict[str, str] = field(default_factory=dict)
     recorded_for: dict[str, str] = field(default_factory=dict)
     pattern: re.Pattern[str] = UUID
+    ignored: Ignored = field(default_factory=Ignored)
 
     def copy(self) -> "Correspondence":
-        return Correspondence(dict(self.replayed_for), dict(self.recorded_for), self.pattern)
+        copied = dict(self.replayed_for), dict(self.recorded_for)
+        return Correspondence(*copied, self.pattern, self.ignored)
+
+    def fresh(self) -> "Correspondence":
+        """One by the same rules, in which nothing corresponds yet."""
+        return Correspondence(pattern=self.pattern, ignored=self.ignored)
 
     def accepts(self, recorded: str, replayed: str) -> bool:
         """Whether the two ids may stand for each other; from then on they do."""
@@ -121,7 +129,7 @@ def _bodies(recorded: Asked, replayed: Asked, ids: Correspondence) -> list[Diffe
     if recorded.body is not None and replayed.body is not None:
         with suppress(_TooDeep):
             return list(_values("", recorded.body, replayed.body, ids))
-    if recorded.raw == replayed.raw:
+    if recorded.raw == replayed.raw or ids.ignored.holds("body"):
         return []
     left, right = (each.raw.decode("utf-8", "backslashreplace") for each in (recorded, replayed))
     return [Difference("body", Change.CHANGED, left, right)]
@@ -154,6 +162,8 @@ def _values(
     path: str, left: Any, right: Any, ids: Correspondence, depth: int = 0
 ) -> Iterator[Difference]:
     _check_depth(depth)
+    if ids.ignored.holds(path):
+        return
     if isinstance(left, dict) and isinstance(right, dict):
         for name in left if AND_MORE in left else dict.fromkeys((*left, *right)):
             inner = f"{path}.{name}" if path else name

@@ -1,7 +1,7 @@
 """Puts the comparison of two sessions together, from the first turn to the last."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from wiretape.comparing.left_out import ID, comparable, left_out, without_volati
 from wiretape.comparing.pairs import AttemptPair, Comparison, EventPair, RequestPair, TurnPair
 from wiretape.comparing.reading import Side
 from wiretape.digests import digest
+from wiretape.ignoring import Ignored
 from wiretape.inputs import Maker, maker_of
 from wiretape.likeness import Correspondence, differences, value_differences
 from wiretape.origins import Role
@@ -20,10 +21,15 @@ from wiretape.volatile import TEXT_RULES
 
 
 def compare_sessions(
-    a: Session, reader_a: TapeReader, b: Session, reader_b: TapeReader
+    a: Session,
+    reader_a: TapeReader,
+    b: Session,
+    reader_b: TapeReader,
+    ignored: Ignored | None = None,
 ) -> Comparison:
-    """Session ``a`` beside session ``b``, each read from its tape."""
-    comparing = _Comparing(Side(reader_a, a), Side(reader_b, b))
+    """Session ``a`` beside session ``b``, each read from its tape. Nothing differs at the places
+    that are ``ignored``."""
+    comparing = _Comparing(Side(reader_a, a), Side(reader_b, b), ignored or Ignored())
     turns = tuple(comparing.turns(a.turns, b.turns))
     return Comparison(a, b, turns, tuple(sorted(comparing.left_out)))
 
@@ -31,10 +37,10 @@ def compare_sessions(
 class _Comparing:
     """A comparison under way: which id stands for which, and what was left out so far."""
 
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: Side, b: Side, ignored: Ignored) -> None:
         self._a = a
         self._b = b
-        self._ids = Correspondence(pattern=ID)
+        self._ids = Correspondence(pattern=ID, ignored=ignored)
         self.left_out: set[str] = set()
 
     def _pairs[T](
@@ -72,16 +78,24 @@ class _Comparing:
 
     def _turn_key(self, side: Side, turn: Turn) -> Keys:
         """A turn is told by what it begins with; else by its place."""
-        telling = (each for each in turn.requests if each.role is not Role.WARM_UP)
-        first, _ = self._request_key(side, next(telling, turn.requests[0]))
-        return first, None
+        return beginning(side, turn.requests), None
 
     def _request_key(self, side: Side, request: Request) -> Keys:
         """A request is told by what it says after the model's last word; else by its part."""
-        asked, _ = side.read(request.last)
-        items = asked.input_items
-        said = (at for at, item in enumerate(items, 1) if maker_of(item) is Maker.MODEL)
-        return (request.role, _likely_same(items[max(said, default=0) :])), request.role
+        return _newly_said(side, request), request.role
+
+
+def beginning(side: Side, requests: Sequence[Request]) -> Hashable:
+    """What the first request says that is no warm-up: by this, turns and sessions are told."""
+    telling = (each for each in requests if each.role is not Role.WARM_UP)
+    return _newly_said(side, next(telling, requests[0]))
+
+
+def _newly_said(side: Side, request: Request) -> Hashable:
+    asked, _ = side.read(request.last)
+    items = asked.input_items
+    said = (at for at, item in enumerate(items, 1) if maker_of(item) is Maker.MODEL)
+    return request.role, _likely_same(items[max(said, default=0) :])
 
 
 def _attempt_key(_: Side, each: Try) -> Keys:
