@@ -5,7 +5,7 @@ What the request left out because it had been said before is put back: a live up
 nothing of the recorded conversation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -64,9 +64,10 @@ class Resent:
             if name not in self.differs_in:
                 yield f"= {name}: {_shown(value)}"
             else:
+                recorded, lively = _parted(value, live[name])
                 yield f"≠ {name}"
-                yield f"    recorded: {_shown(value)}"
-                yield f"    live:     {_shown(live[name])}"
+                yield f"    recorded: {_shown(recorded)}"
+                yield f"    live:     {_shown(lively)}"
 
 
 async def resend(
@@ -206,6 +207,27 @@ def find_request(
         f"Request {number} of {reader.path} asks for no response, or was never sent: "
         "choose another one."
     )
+
+
+def _parted(one: Any, other: Any) -> tuple[Any, Any]:
+    """Two lists, cut to where they differ and one entry before and after; anything else as it is.
+
+    ``…`` stands for what is left out.
+    """
+    if not isinstance(one, tuple):
+        return one, other
+    before = _alike(one, other)
+    after = _alike(one[before:][::-1], other[before:][::-1])
+    first, last = max(before - 1, 0), max(after - 1, 0)
+    lead, tail = ("…",) * (first > 0), ("…",) * (last > 0)
+    kept_one, kept_other = one[first : len(one) - last], other[first : len(other) - last]
+    return (*lead, *kept_one, *tail), (*lead, *kept_other, *tail)
+
+
+def _alike(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """How many entries the two begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _shown(value: Any) -> str:

@@ -20,6 +20,7 @@ from codex_tapes import (
     asks,
     completed,
     created,
+    delta,
     done,
     failed,
     post,
@@ -201,6 +202,21 @@ def test_a_difference_is_shown_from_both_sides(resend: Resend) -> None:
         "≠ items",
         "    recorded: message",
         "    live:     function_call",
+    ]
+
+
+def test_a_long_list_is_cut_to_where_it_differs(resend: Resend) -> None:
+    """One entry before and one after stay; the rest that is alike is left out."""
+    events = (created(), done(SAID), delta("h"), done(SAID), completed())
+    strange = (*events[:3], {"type": "response.dream"}, *events[3:])
+    recording = Recording()
+    post(recording, (HELLO,), events)
+    with Provider(Script(posts=(Reply(Written(strange)),))) as provider:
+        _, out, _ = resend(recording, provider.base_url, "--request", "1")
+    assert out.splitlines()[1:4] == [
+        "≠ events",
+        "    recorded: …, response.output_text.delta, response.output_item.done, …",
+        "    live:     …, response.output_text.delta, response.dream, response.output_item.done, …",
     ]
 
 
