@@ -1,9 +1,12 @@
 """Runs a command in the foreground of a terminal of its own."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,12 +20,19 @@ os.execvp(sys.argv[1], sys.argv[1:])
 
 
 class Terminal:
-    """The other end of the terminal: what is typed, and what is shown."""
+    """The other end of the terminal: what is typed, and what is shown.
 
-    def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
+    ``answers`` are what the terminal itself says when a program asks it something.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], descriptor: int, answers: Mapping[str, str]
+    ) -> None:
         self.process = process
         self.shown = ""
         self._descriptor = descriptor
+        self._answers = answers
+        self._answered = dict.fromkeys(answers, 0)
 
     def type(self, keys: str) -> None:
         os.write(self._descriptor, keys.encode())
@@ -48,16 +58,27 @@ class Terminal:
         with suppress(OSError):
             data = os.read(self._descriptor, 65536)
             self.shown += data.decode(errors="replace").replace("\r\n", "\n")
+            self._answer()
             return bool(data)
         return False
+
+    def _answer(self) -> None:
+        for question, answer in self._answers.items():
+            while self._answered[question] < self.shown.count(question):
+                self._answered[question] += 1
+                self.type(answer)
 
 
 @contextmanager
 def in_a_terminal(
-    command: Sequence[str], environment: Mapping[str, str], cwd: Path
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    cwd: Path,
+    answers: Mapping[str, str] = {},
 ) -> Iterator[Terminal]:
-    """Starts ``command`` as a shell does in the foreground."""
+    """Starts ``command`` as a shell does in the foreground, on a screen of 40 lines."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 40, 120, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-c", LEAD, *command],
         stdin=theirs,
@@ -68,7 +89,7 @@ def in_a_terminal(
         start_new_session=True,
     )
     os.close(theirs)
-    terminal = Terminal(process, ours)
+    terminal = Terminal(process, ours, answers)
     try:
         yield terminal
     finally:
