@@ -18,6 +18,9 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from wiretape.jsontext import JsonObject, Unparsable, mended, parse_object
 
 _ENDS_IN_JSON: Final = re.compile(r"( *(?:- +)*(?:[\w-]+: +)?(?:&\w+ +)?)(\{.*\})[ \r]*")
+_NO_YAML: Final = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What YAML allows in escapes only (YAML 1.2.2, 5.1)."""
+
 _JSON_WORDS: Final = re.compile(
     r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
 )
@@ -64,6 +67,11 @@ def json_text(text: str) -> JsonText | None:
     if not (text.startswith("{") and text.endswith("}")) or "\n" in text or "\r" in text:
         return None
     return None if isinstance(parse_object(text), Unparsable) else JsonText(text)
+
+
+def writable_json(text: str) -> JsonText | None:
+    """The same, if every reader of YAML can read it too."""
+    return None if _NO_YAML.search(text) else json_text(text)
 
 
 def parse_layout(text: str) -> Part:

@@ -13,7 +13,15 @@ from typing import Final
 from wiretape.errors import CannotExpress
 from wiretape.facts import PieceKind, Sender
 from wiretape.frames import close_code_and_reason
-from wiretape.scripts.layout import JsonText, Part, ScriptFault, Word, as_json, json_text, members
+from wiretape.scripts.layout import (
+    JsonText,
+    Part,
+    ScriptFault,
+    Word,
+    as_json,
+    members,
+    writable_json,
+)
 
 DATA: Final = "data"
 """A chunk that is one event without a name: ``data: …``, then an empty line."""
@@ -67,7 +75,7 @@ def short_data(data: bytes) -> Short:
         text = data.decode()
     except UnicodeDecodeError:
         return {"base64": b64encode(data).decode()}
-    json = json_text(text)
+    json = writable_json(text)
     return text if json is None or json.value.keys() in ({"text"}, {"base64"}) else json
 
 
@@ -193,7 +201,7 @@ def _short_stream(chunk: bytes) -> Short | None:
 def _event_in(data: bytes) -> JsonText | None:
     """The event that a message, or the data of an event in a stream, is, if it is one."""
     try:
-        event = json_text(data.decode())
+        event = writable_json(data.decode())
     except UnicodeDecodeError:
         return None
     return event if event is not None and isinstance(event.value.get("type"), str) else None

@@ -9,7 +9,7 @@ from wiretape.recording import Recording, WholeExchange
 from wiretape.scripts import defaults
 from wiretape.scripts.emission import emitted
 from wiretape.scripts.fields import NONE
-from wiretape.scripts.layout import Word, json_text
+from wiretape.scripts.layout import Word, writable_json
 from wiretape.scripts.payloads import Payload, Short, short_data, short_payload
 from wiretape.scripts.reading import EPOCH, VERSION, short_address
 from wiretape.store_writer import TapeLabel
@@ -188,7 +188,9 @@ def _command(command: str) -> Short:
 
 
 def _headers(headers: Headers) -> Short:
-    told: list[tuple[str, Short]] = [(name, json_text(value) or value) for name, value in headers]
+    told: list[tuple[str, Short]] = [
+        (name, writable_json(value) or value) for name, value in headers
+    ]
     if len(dict(told)) == len(told):
         return dict(told)
     return tuple({name: value} for name, value in told)

@@ -1,13 +1,11 @@
 """Recordings as scripts: nothing is lost, and what is plain stays short."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from any_recordings import recordings
 from declared import REPOSITORY
 from hypothesis import given, settings
-from tapes import SESSION, Recording, answer, close_frame, create, says, server_closed, sse, wants
 
 from wiretape import recording
 from wiretape.scripts.reading import read_script

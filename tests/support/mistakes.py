@@ -1,0 +1,153 @@
+"""Scripts with one mistake each, and what a person is told."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """``is_structural``: the schema forbids it too."""
+
+    script: str
+    told: str
+    is_structural: bool = True
+
+
+def exchange(*lines: str) -> str:
+    """A script of one exchange, which has these lines from line 4 on."""
+    return "\n".join(
+        (
+            "wiretape_script: 1",
+            "exchanges:",
+            "- request: POST /v1/responses",
+            *(f"  {line}" for line in lines),
+            "",
+        )
+    )
+
+
+def socket(*steps: str) -> str:
+    """A script of one socket, which has these steps from line 5 on."""
+    return exchange("steps:", *steps).replace("POST", "websocket")
+
+
+_STEP_NAMES = "data, together, chunk, text, binary, ping, pong, close, undecoded"
+
+MISTAKES = {
+    "no YAML": Mistake(
+        "wiretape_script: 1\nexchanges: [\n",
+        "line 3: this is no YAML (while parsing a flow node "
+        "expected the node content, but found '<stream end>')",
+        is_structural=False,
+    ),
+    "a tab": Mistake(
+        "wiretape_script: 1\nexchanges:\n\t- request: POST /v1/responses\n",
+        "line 3: this is no YAML (while scanning for the next token "
+        "found character '\\t' that cannot start any token)",
+        is_structural=False,
+    ),
+    "no version": Mistake("exchanges: []\n", "line 1: `wiretape_script: …` is missing here"),
+    "a later version": Mistake(
+        "wiretape_script: 2\n",
+        "line 1: it is in version 2 of the format, and this wiretape reads version 1: "
+        "use a wiretape that knows it",
+    ),
+    "a list": Mistake(
+        "- wiretape_script: 1\n",
+        "line 1: names with values are expected here, like `name: value`",
+    ),
+    "an unknown member": Mistake(
+        exchange("stepps: []"),
+        "line 4: there is no `stepps` here, only number, request, at_ms, connection, upstream, "
+        "http, headers, body_after_ms, body, body_is_whole, answer, steps, end, gaps",
+    ),
+    "a member twice": Mistake(
+        exchange("steps: []", "steps: []"),
+        "line 5: 'steps' stands here twice: remove one",
+        is_structural=False,
+    ),
+    "no request": Mistake(
+        "wiretape_script: 1\nexchanges:\n- answer: 200\n",
+        "line 3: `request: …` is missing here",
+    ),
+    "a request without a method": Mistake(
+        "wiretape_script: 1\nexchanges:\n- request: /v1/responses\n",
+        "line 3: '/v1/responses' is no request: write `POST /v1/responses`, or "
+        "`websocket https://host:port/v1/responses`",
+    ),
+    "steps that are no list": Mistake(
+        exchange("steps: hello"), "line 4: a list is expected here: begin each line with `- `"
+    ),
+    "a step that is a text": Mistake(
+        exchange("steps:", "- hello"), "line 5: a step is a mapping, not the text 'hello'"
+    ),
+    "an unknown step": Mistake(
+        exchange("steps:", "- txet: hello"),
+        f"line 5: a step is an event, which has a `type`, or one of {_STEP_NAMES}: this has txet",
+    ),
+    "two steps in one": Mistake(
+        exchange("steps:", "- chunk: a", "  data: b"),
+        f"line 5: a step is an event, which has a `type`, or one of {_STEP_NAMES}: "
+        "this has chunk, data",
+    ),
+    "a message over HTTP": Mistake(
+        exchange("steps:", "- text: hello"),
+        "line 5: there is no `text` in the answer to a request over HTTP",
+        is_structural=False,
+    ),
+    "a chunk on a socket": Mistake(
+        socket("- chunk: hello"), "line 5: there is no `chunk` on a WebSocket", is_structural=False
+    ),
+    "a client that speaks over HTTP": Mistake(
+        exchange("steps:", "- client: any"),
+        "line 5: only on a WebSocket a client sends steps: use `body`",
+        is_structural=False,
+    ),
+    "a client that says nothing known": Mistake(
+        socket("- client: hello"), "line 5: `client: hello` is neither `any` nor a message"
+    ),
+    "a close frame without a code": Mistake(
+        socket("- close: why"), "line 5: `close: why` has no code: write `close: 1011 why`"
+    ),
+    "data on two lines": Mistake(
+        exchange("steps:", '- data: "a\\nb"'),
+        "line 5: `data` is one line: write the event as a `chunk`",
+        is_structural=False,
+    ),
+    "no base64": Mistake(
+        exchange("body:", "  base64: '***'"),
+        "line 5: this is no base64: use `text: …` for what is text",
+        is_structural=False,
+    ),
+    "a body that is a word": Mistake(
+        exchange("body: hello"), "line 4: a body is JSON, `text: …`, `base64: …`, or none"
+    ),
+    "a time in words": Mistake(
+        exchange("steps:", "- wait_ms: long"),
+        "line 5: 'long' is no time: give milliseconds, like 250 or 0.125",
+    ),
+    "less than a microsecond": Mistake(
+        exchange("steps:", "- wait_ms: 0.0001"),
+        "line 5: '0.0001' is no time: give milliseconds, like 250 or 0.125",
+        is_structural=False,
+    ),
+    "a status in words": Mistake(exchange("answer: ok"), "line 4: 'ok' is no whole number"),
+    "an unknown end": Mistake(
+        exchange("end: dropped"),
+        "line 4: 'dropped' is none of complete, websocket_closed, client_closed, server_closed, "
+        "reset, refused, tls_failure, protocol_error, recorder_stopped",
+    ),
+    "numbers that go back": Mistake(
+        exchange("number: 0"),
+        "line 3: exchange 0 does not come after the one before",
+    ),
+    "no time of day": Mistake(
+        "wiretape_script: 1\ntape: {started: today}\n",
+        "line 2: this is no time: write 2026-01-02T03:04:05Z",
+        is_structural=False,
+    ),
+    "half a character": Mistake(
+        exchange("steps:", '- {"type": "\\ud800"}'),
+        "line 5: a text holds half a character (a lone surrogate): write it as base64",
+        is_structural=False,
+    ),
+}

@@ -1,0 +1,45 @@
+"""A mistake in a script is told with its line, and with what to write instead."""
+
+from pathlib import Path
+
+import pytest
+from mistakes import MISTAKES
+
+from wiretape.cli import main
+from wiretape.scripts.layout import ScriptFault
+from wiretape.scripts.reading import read_script
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told(name: str) -> None:
+    """Which line, what is there, what is expected."""
+    with pytest.raises(ScriptFault) as refused:
+        read_script(MISTAKES[name].script)
+    assert str(refused.value) == MISTAKES[name].told
+
+
+def test_it_is_nested_too_deeply() -> None:
+    """Brackets without end are no crash."""
+    with pytest.raises(ScriptFault, match="nested too deeply"):
+        read_script("wiretape_script: 1\nexchanges: " + "[" * 2000 + "]" * 2000)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"wiretape_script: 2\n", "line 1: it is in version 2 of the format, and this wiretape "),
+        (b"wiretape_script: 1\n# \xff\n", " is no UTF-8 ("),
+    ],
+)
+def test_a_command_says_the_file_and_the_line(
+    content: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence on stderr, and the exit code of a tape that cannot be used."""
+    path = tmp_path / "bad.script"
+    path.write_bytes(content)
+    with pytest.raises(SystemExit) as left:
+        main(["show", str(path)])
+    assert left.value.code == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"wiretape: {path}")
+    assert told in line
