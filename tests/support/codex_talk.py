@@ -5,7 +5,7 @@ What it tells its editor is written down as ``codex exec --json`` would print it
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from threading import Timer
@@ -26,7 +26,7 @@ class Task(StrEnum):
 
 def talk_codex(
     binary: Path,
-    tasks: Sequence[Task],
+    tasks: Iterable[Task],
     prompt: str,
     *,
     base_url: str,
