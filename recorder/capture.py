@@ -20,7 +20,7 @@ from wiretape.facts import (
     ResponseHead,
     Sender,
 )
-from wiretape.redact import redact_headers, redact_target, redact_text
+from wiretape.redact import redact_headers, redact_text
 
 BODY_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """A request body is gathered whole; what is larger is an upload, not a conversation."""
@@ -165,7 +165,7 @@ class Capture:
                 scheme,
                 host,
                 port,
-                redact_target(target),
+                redact_text(target),
                 http_version,
                 redact_headers(headers),
                 upstream,

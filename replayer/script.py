@@ -23,7 +23,7 @@ from wiretape.attempts import Transport
 from wiretape.choosing import chosen_sessions
 from wiretape.facts import Headers
 from wiretape.reconstruct import sessions_of
-from wiretape.redact import redact_target
+from wiretape.redact import redact_text
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -88,7 +88,7 @@ def asked_on_socket(upgrade: Headers, message: bytes) -> Asked:
 
 def asked_at(target: str, asked: Asked) -> Asked:
     """What was asked, with the query of the request's target; as on a tape, without secrets."""
-    return replace(asked, query=redact_target(target).partition("?")[2])
+    return replace(asked, query=redact_text(target).partition("?")[2])
 
 
 type Recorded = RecordedExchange | RecordedMessage

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from replayer.http_request import HttpRequest
 from replayer.script import RecordedExchange
-from wiretape.redact import redact_target
+from wiretape.redact import redact_text
 from wiretape.scope import Purpose
 
 
@@ -47,5 +47,5 @@ def _is_from_there(recorded: RecordedExchange, request: HttpRequest) -> bool:
 
 
 def _likeness(recorded: RecordedExchange, request: HttpRequest) -> tuple[bool, bool]:
-    is_same_target = recorded.exchange.request.target == redact_target(request.target)
+    is_same_target = recorded.exchange.request.target == redact_text(request.target)
     return _is_from_there(recorded, request), is_same_target

@@ -15,7 +15,7 @@ from wiretape.facts import (
     ResponseHead,
     Sender,
 )
-from wiretape.redact import redact_headers, redact_target
+from wiretape.redact import redact_headers, redact_text
 
 
 class ReplayTape:
@@ -42,7 +42,7 @@ class ReplayTape:
                 origin.scheme,
                 origin.host,
                 origin.port,
-                redact_target(request.target),
+                redact_text(request.target),
                 request.http_version,
                 redact_headers(request.headers),
             )

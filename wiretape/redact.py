@@ -1,10 +1,10 @@
 """Decides what never reaches a tape: credentials, cookies and account ids.
 
 A secret is replaced whole, never shortened: a prefix of a key is still a part of it. The
-placeholder says what was removed. Secrets are told by the name they stand under, word by word
-(``x-api-key``, ``clientSecret``, ``--auth-token``), and where the name says nothing, by their
-shape (``sk-…``, ``Bearer …``). Bodies are not touched; they hold the conversation, and a tape
-that changed them could not be replayed.
+placeholder says what was removed. Secrets are told by the name they stand under, however it is
+written (``x-api-key``, ``clientSecret``, ``--auth-token``, ``accountid``), and where the name
+says nothing, by their shape (``sk-…``, ``Bearer …``). Bodies are not touched; they hold the
+conversation, and a tape that changed them could not be replayed.
 """
 
 import re
@@ -14,63 +14,32 @@ from urllib.parse import unquote
 
 from wiretape.facts import Headers
 
-_SECRET_WORDS: Final = frozenset(
-    {
-        "assertion",
-        "attestation",
-        "auth",
-        "authenticate",
-        "authentication",
-        "authorization",
-        "bearer",
-        "csrf",
-        "jwt",
-        "key",
-        "pass",
-        "passcode",
-        "passphrase",
-        "pwd",
-        "sid",
-        "sig",
-        "signature",
-        "xsrf",
-    }
-)
-_SECRET_ENDINGS: Final = (
-    "accesskey",
-    "apikey",
-    "cookie",
-    "cookie2",
-    "cookies",
-    "credential",
-    "credentials",
-    "jwt",
-    "passwd",
-    "password",
-    "privatekey",
-    "secret",
-    "secretkey",
-    "secrets",
-    "token",
-)
-"""Of a word, because they are often written together with what they are for."""
+_WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
-_ACCOUNT_WORDS: Final = frozenset(
-    {
-        "account",
-        "customer",
-        "email",
-        "org",
-        "organisation",
-        "organization",
-        "principal",
-        "project",
-        "tenant",
-        "user",
-        "workspace",
-    }
-)
+_WORDS: Final = r"""assertion|attestation|auth[nz]?|authenticat(?:e|ion)|authorization|bearer|creds?
+    |hmac|jwts?|keys?|mfa|otps?|pass(?:code|key|phrase)?s?|pins?|psk|pwds?|sid|sigs?|signatures?
+    |totps?|oauth\w*|[cx]srf\w*"""
+"""Words that name a secret by themselves."""
+
+_ENDINGS: Final = r"""(?:access|api|account|client|master|private|secret|session|signing)keys?
+    |cookies?2?|credentials?|jwt|passwd|passwords?|secrets?|token
+    |(?:access|api|auth|bearer|id|refresh|session)-?tokens"""
+"""Ends of words: they are often written together with what they are for. ``tokens`` alone are
+mostly counted."""
+
+_ACCOUNTS: Final = r"""account|customer|email|org|organi[sz]ation|principal|project|tenant|user
+    |workspace"""
 """At the end of a name, with or without ``id``: ``openai-project``, ``chatgpt-account-id``."""
+
+_SECRET_NAME: Final = re.compile(
+    rf"""(?:^|-)(?:{_WORDS})(?:-|$) | (?:{_ENDINGS})(?:-|$)
+    | (?:{_ACCOUNTS})(?:-?(?:ids?|uuids?|names?))*$""",
+    re.VERBOSE,
+)
+"""Of a name's words in lower case, joined by hyphens."""
+
+_SECRET_ON_THE_WIRE: Final = re.compile(r"(?:^|-)session$")
+"""As the name of a header or a parameter a secret too; elsewhere it is what it says."""
 
 _NO_SECRETS: Final = frozenset(
     {
@@ -80,7 +49,6 @@ _NO_SECRETS: Final = frozenset(
         "x-idempotency-key",
     }
 )
-_WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 _SHAPES: Final = re.compile(
     r"""\b(?:sk|pk|rk|sess)[-_][\w.-]{10,}
@@ -89,6 +57,7 @@ _SHAPES: Final = re.compile(
     | \b(?:AKIA|ASIA)[0-9A-Z]{12,}
     | \beyJ[\w-]{8,}\.[\w.-]+
     | \b(?:[Bb]earer|BEARER)\s+[^\s"',;]{12,}
+    | \b(?:[Bb]asic|BASIC)\s+(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}=*
     | (?<=api-key\.)[^\s"',;]+""",
     re.VERBOSE,
 )
@@ -96,7 +65,7 @@ _SHAPES: Final = re.compile(
 name of a WebSocket subprotocol."""
 
 _USERINFO: Final = re.compile(r"(\b[a-z][a-z0-9+.-]*:)?//[^/?#@\s\"']+@", re.IGNORECASE)
-_PARAMETER: Final = re.compile(r"([?&;])([^=&;#?\s\"']+)=([^&;#\s\"'<>]+)")
+_PARAMETER: Final = re.compile(r"([?&;#])([^=&;#?\s\"']+)=([^&;#\s\"'<>]+)")
 _ASSIGNED: Final = re.compile(r"([A-Za-z][\w.-]*)[\"']?\s*([:=])\s*")
 _VALUES: Final = {
     ":": re.compile(r"\"[^\"]*\"|'[^']*'|[^\"'\r\n]+"),
@@ -108,25 +77,32 @@ _BARE_HEADERS: Final = frozenset({"authorization", "cookie", "password", "secret
 """Words that name a secret before a colon. Others do not: people write "the key: …"."""
 
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
-_USER_AND_PASSWORD: Final = re.compile(r"(-u|--user|--proxy-user)")
+_OPTION_AND_VALUE: Final = re.compile(
+    r"(?<![\w-])(--?[A-Za-z][\w-]*)(\s+)(\"[^\"]*\"|'[^']*'|[^\s\"'-][^\s\"']*)"
+)
+_USER_AND_PASSWORD: Final = re.compile(
+    r"(?<![\w-])(-u|--(?:proxy-)?user)([\s=]*)(\"?'?)([^\s\"':/]+:[^\s\"'/][^\s\"']*)"
+)
+"""As curl takes them. What holds ``//`` is no user, but a URL."""
+
+_USERS: Final = frozenset({"-u", "--user", "--proxy-user"})
+_SCRIPT_FOLLOWS: Final = re.compile(r"-[a-z]*c")
+_WHOLE_ASSIGNMENT: Final = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*=).*", re.DOTALL)
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether what stands under this name (of a header, parameter, option) must not be kept."""
-    lowered = name.lower()
-    if lowered in _NO_SECRETS:
-        return False
-    words = [word.lower() for word in _WORD.findall(name)]
-    if any(word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS) for word in words):
-        return True
-    while words and words[-1] in ("id", "uuid", "name"):
-        words.pop()
-    return bool(words) and words[-1] in _ACCOUNT_WORDS
+    """Whether what is given to this name (an option, a variable, a setting) must not be kept."""
+    found = _SECRET_NAME.search(_hyphenated(name))
+    return found is not None and name.lower() not in _NO_SECRETS
 
 
 def is_secret_header(name: str) -> bool:
     """Whether the value of this header must not be kept."""
-    return is_secret_name(name)
+    return is_secret_name(name) or _SECRET_ON_THE_WIRE.search(_hyphenated(name)) is not None
+
+
+def _hyphenated(name: str) -> str:
+    return "-".join(word.lower() for word in _WORD.findall(name))
 
 
 def redact_headers(headers: Headers) -> Headers:
@@ -137,13 +113,9 @@ def redact_headers(headers: Headers) -> Headers:
     )
 
 
-def redact_target(target: str) -> str:
-    """A request target with the values of secret query parameters replaced."""
-    return redact_text(target)
-
-
 def redact_text(text: str) -> str:
-    """Any text without what looks like a credential, or is one in a URL."""
+    """Any text (a target, a header's value) without what looks like a credential, or is one in
+    a URL."""
     text = _USERINFO.sub(r"\1//[removed]@", text)
     text = _PARAMETER.sub(_without_secret_parameter, text)
     return _SHAPES.sub("[removed]", text)
@@ -154,27 +126,41 @@ def redact_command(arguments: Iterable[str]) -> list[str]:
     kept: list[str] = []
     option = ""
     for argument in arguments:
-        if (option and is_secret_name(option)) or (
-            _USER_AND_PASSWORD.fullmatch(option) and ":" in argument
-        ):
+        if is_secret_name(option) or (option in _USERS and ":" in argument):
             kept.append("[removed]")
             option = ""
-        else:
-            kept.append(_without_secret_assignments(redact_text(argument)))
-            option = argument if _OPTION.fullmatch(argument) else ""
+            continue
+        is_script = _SCRIPT_FOLLOWS.fullmatch(option) is not None
+        kept.append(_without_secrets(argument, is_script=is_script))
+        option = argument if _OPTION.fullmatch(argument) else ""
     return kept
+
+
+def _without_secrets(argument: str, *, is_script: bool) -> str:
+    whole = _WHOLE_ASSIGNMENT.fullmatch(argument)
+    # In a script the value ends where the next word begins.
+    if whole is not None and not is_script and is_secret_name(whole[1]):
+        return f"{whole[1]}[removed]"
+    text = _without_secret_assignments(redact_text(argument))
+    text = _OPTION_AND_VALUE.sub(_without_secret_value, text)
+    return _USER_AND_PASSWORD.sub(r"\1\2\3[removed]", text)
+
+
+def _without_secret_value(match: re.Match[str]) -> str:
+    option, space, _ = match.groups()
+    return f"{option}{space}[removed]" if is_secret_name(option) else match[0]
 
 
 def _without_secret_parameter(match: re.Match[str]) -> str:
     mark, name, _ = match.groups()
     decoded = unquote(name)
     # In a URL "code" is an authorisation code; elsewhere it may be an error's.
-    return f"{mark}{name}=removed" if decoded == "code" or is_secret_name(decoded) else match[0]
+    return f"{mark}{name}=removed" if decoded == "code" or is_secret_header(decoded) else match[0]
 
 
 def _names_a_secret(assigned: re.Match[str]) -> bool:
     name = assigned[1]
-    if not is_secret_name(name):
+    if not (is_secret_header if assigned[2] == ":" else is_secret_name)(name):
         return False
     is_quoted = assigned.string[assigned.end(1)] in "\"'"
     is_prose = assigned[2] == ":" and name.isalpha() and not is_quoted

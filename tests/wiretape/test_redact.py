@@ -6,7 +6,6 @@ from wiretape.redact import (
     is_secret_header,
     redact_command,
     redact_headers,
-    redact_target,
     redact_text,
 )
 
@@ -132,7 +131,7 @@ def test_secrets_by_their_shape(value: str, kept: str | None) -> None:
 )
 def test_secrets_in_a_target(target: str, kept: str | None) -> None:
     """Values of secret parameters go; names, order and everything else stay."""
-    assert redact_target(target) == (kept or target)
+    assert redact_text(target) == (kept or target)
 
 
 @pytest.mark.parametrize(

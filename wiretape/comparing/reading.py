@@ -11,7 +11,7 @@ from wiretape.comparing.answers import Answer, answer_to
 from wiretape.crossings import Crossing, crossings_of
 from wiretape.facts import Sender
 from wiretape.reconstruct import Session
-from wiretape.redact import redact_target
+from wiretape.redact import redact_text
 from wiretape.scope import purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -55,7 +55,7 @@ class Side:
             is_first = attempt.message == min(self._messages[exchange.id])
             # The handshake's headers are compared once for a socket.
             return asked if is_first else replace(asked, headers=())
-        query = redact_target(request.target).partition("?")[2]
+        query = redact_text(request.target).partition("?")[2]
         if exchange.is_upgrade:
             return replace(asked_by_upgrade(request.headers), query=query)
         purpose = purpose_of(request.method, request.target, is_upgrade=False)
