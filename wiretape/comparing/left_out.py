@@ -11,15 +11,13 @@ from wiretape.likeness import UUID
 from wiretape.redact import is_secret_header
 from wiretape.volatile import VOLATILE_HEADERS, VOLATILE_PATHS
 
+_SERVER_IDS: Final = "call|cmp|ctc|fc|ig|lsh|mcp|msg|resp|rs|ws"
 ID: Final = re.compile(
-    rf"{UUID.pattern}|(?<![A-Za-z0-9_])(?:{
-        '|'.join(
-            ('resp', 'msg', 'rs', 'fc', 'ctc', 'lsh', 'ws', 'mcp', 'ig', 'call', 'cmp', 'chatcmpl')
-        )
-    })[_-][A-Za-z0-9_]+",
+    rf"(?<![A-Za-z0-9_])(?:(?:{_SERVER_IDS})_|chatcmpl-)(?=[\w-]*\d)[\w-]*\w|{UUID.pattern}",
     re.IGNORECASE,
 )
-"""An id: the client's are UUIDs, the server's say of what. They must correspond, not be equal."""
+"""An id: the client's are UUIDs, the server's say of what, and hold a digit, by which they are told
+from words. They must correspond, not be equal."""
 
 VOLATILE_KEYS: Final = frozenset(
     {"completed_at", "created", "created_at", "encrypted_content", "obfuscation", "sequence_number"}

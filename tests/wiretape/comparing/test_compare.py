@@ -175,14 +175,22 @@ def test_ids_correspond(compare: Compare) -> None:
         recording = Recording()
         recording.post(create("a"), sse(*answer("A", response)), session=session)
         body = create("b", previous_response_id=after)
-        recording.post(body, sse(*answer("B", "resp_zz")), session=session)
+        recording.post(body, sse(*answer("B", "resp_zz1")), session=session)
         return recording
 
-    one = goes_on(f"{OTHER}1", "resp_aa", "resp_aa")
-    assert compare(one, goes_on(f"{OTHER}2", "resp_bb", "resp_bb")).is_equal
-    assert told(compare(one, goes_on(f"{OTHER}2", "resp_bb", "resp_cc"))) == [
-        ("previous_response_id", "resp_aa", "resp_cc")
+    one = goes_on(f"{OTHER}1", "resp_aa1", "resp_aa1")
+    assert compare(one, goes_on(f"{OTHER}2", "resp_bb1", "resp_bb1")).is_equal
+    uuid = "msg_01990000-cccc-7000-8000-000000000001"
+    assert compare(one, goes_on(f"{OTHER}2", uuid, uuid)).is_equal
+    assert told(compare(one, goes_on(f"{OTHER}2", "resp_bb1", "resp_cc1"))) == [
+        ("previous_response_id", "resp_aa1", "resp_cc1")
     ]
+
+
+def test_a_word_is_no_id(compare: Compare) -> None:
+    """Names in code may begin as the server's ids do."""
+    a, b = talk(create("rename call_count")), talk(create("rename call_total"))
+    assert [path for path, _, _ in told(compare(a, b))] == ["input[0].content[0].text"]
 
 
 def test_what_is_new_each_time_is_named_and_left_out(compare: Compare) -> None:
