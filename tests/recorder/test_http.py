@@ -4,7 +4,7 @@ import gzip
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import brotli
@@ -14,12 +14,10 @@ import pytest
 import zstandard
 from provider import Provider
 from provider_script import Fin, Hang, Plain, Reply, Say, Script
-from raw_sockets import RawServer, connect, read_request, reset, see
+from raw_sockets import RawServer, answered, asking, connect, read_request, reset, see
 from recorded import Recorded, gaps, recorded, recording, wait_for
 
-import recorder.capture
 from recorder.capture import Capture
-from recorder.routing import Routing, Scope, Upstream
 from wiretape.facts import EndKind, Piece, PieceKind, Sender
 from wiretape.store_writer import TapeWriter
 
@@ -28,27 +26,6 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding
 
 def chunked(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
-
-
-def asking(port: int, body: bytes = b"{}", *headers: str, target: str = "/v1/responses") -> bytes:
-    """A POST in absolute form, as a client writes it to a proxy."""
-    lines = [
-        f"POST http://127.0.0.1:{port}{target} HTTP/1.1",
-        f"host: 127.0.0.1:{port}",
-        f"content-length: {len(body)}",
-        *headers,
-    ]
-    return "\r\n".join((*lines, "", "")).encode("latin-1") + body
-
-
-def answered(*parts: bytes) -> Callable[[socket.socket], None]:
-    """Answers each request on a connection with the same bytes."""
-
-    def serve(connection: socket.socket) -> None:
-        while read_request(connection):
-            connection.sendall(b"".join(parts))
-
-    return serve
 
 
 def test_an_event_reaches_the_client_before_the_next_is_sent(tmp_path: Path) -> None:
@@ -111,32 +88,6 @@ def test_a_coded_response_is_kept_as_sent(
     assert found.data == body
 
 
-@pytest.mark.parametrize("framing", ["length", "chunks"])
-def test_a_compressed_request_is_kept_and_sent_as_it_is(tmp_path: Path, framing: str) -> None:
-    """A zstd body reaches the upstream untouched, and the tape holds the same bytes."""
-    compressor = zstandard.ZstdCompressor(level=3, write_content_size=False).compressobj()
-    body = compressor.compress(json.dumps({"text": "x" * 5000}).encode()) + compressor.flush()
-
-    def parts() -> Iterator[bytes]:
-        yield from (body[:10], body[10:])
-
-    with (
-        Provider(Script(posts=(Reply(Say("hello")),))) as provider,
-        recording(tmp_path) as recorder,
-        httpx.Client(proxy=recorder.url) as client,
-    ):
-        client.post(
-            f"{provider.base_url}/responses",
-            content=body if framing == "length" else parts(),
-            headers={"content-encoding": "zstd"},
-        )
-        recorder.settle()
-    (found,) = recorded(recorder.tape)
-    assert found.body == body
-    assert found.exchange.request_is_whole
-    assert provider.requests[0].body == {"text": "x" * 5000}
-
-
 def test_several_exchanges_share_a_connection(tmp_path: Path) -> None:
     """Keep-alive on both sides; the tape numbers exchanges and the connections they were on."""
     answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
@@ -156,37 +107,6 @@ def test_several_exchanges_share_a_connection(tmp_path: Path) -> None:
         (2, b'{"input":1}'),
     ]
     assert server.connections == 2
-
-
-def test_the_request_is_told_as_it_was_asked(tmp_path: Path) -> None:
-    """Target and headers, with their case, order, repetitions and bytes that are no UTF-8."""
-    target = "/a%20b/\xe9/v1/responses?x=\xff&y"
-    headers = (("host", "mine"), ("content-length", "0"), ("X-Odd", "\xe9"), ("x-odd", "2"))
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
-    asked: list[bytes] = []
-
-    def serve(connection: socket.socket) -> None:
-        asked.append(read_request(connection))
-        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-
-    with RawServer(serve) as server:
-        with recording(tmp_path, reverse=Upstream("http", "127.0.0.1", server.port)) as recorder:
-            with connect(recorder.address) as client:
-                client.sendall("\r\n".join((*lines, "", "")).encode("latin-1"))
-                see(client)
-            recorder.settle()
-        upstream = ("host", f"127.0.0.1:{server.port}")
-    (found,) = recorded(recorder.tape)
-    request = found.exchange.request
-    assert (request.method, request.scheme, request.host, request.target) == (
-        "POST",
-        "http",
-        "127.0.0.1",
-        target,
-    )
-    assert request.headers == (upstream, *headers[1:])
-    assert asked[0].split(b"\r\n")[0] == lines[0].encode("latin-1")
-    assert asked[0].split(b"\r\n")[3:5] == [b"X-Odd: \xe9", b"x-odd: 2"]
 
 
 @pytest.mark.parametrize("leaves", ["fin", "reset"])
@@ -229,21 +149,6 @@ def test_a_client_that_leaves_after_the_last_event(tmp_path: Path) -> None:
     assert (found.end.how, found.end.side) == (EndKind.CLIENT_CLOSED, Sender.CLIENT)
 
 
-def test_a_client_that_leaves_inside_its_request(tmp_path: Path) -> None:
-    """The part of the body that came is kept, and marked as a part."""
-    with RawServer(lambda connection: see(connection)) as server, recording(tmp_path) as recorder:
-        client = connect(recorder.address)
-        whole = asking(server.port, b"0123456789")
-        client.sendall(whole[:-4])
-        wait_for(lambda: server.connections == 1)
-        client.close()
-        recorder.settle()
-    (found,) = recorded(recorder.tape)
-    assert found.body == b"012345"
-    assert not found.exchange.request_is_whole
-    assert (found.end.how, found.end.side) == (EndKind.CLIENT_CLOSED, Sender.CLIENT)
-
-
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
@@ -263,93 +168,6 @@ def test_an_upstream_that_breaks_the_protocol(tmp_path: Path, sent: bytes, words
     assert (found.end.how, found.end.side) == (EndKind.PROTOCOL_ERROR, Sender.SERVER)
     assert words in (found.end.detail or "")
     assert "mail.example" not in (found.end.detail or "")
-
-
-def test_only_agent_traffic_is_recorded(tmp_path: Path) -> None:
-    """Other requests pass, streamed as well, and leave nothing on the tape."""
-    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
-    with (
-        RawServer(answered(answer)) as server,
-        recording(tmp_path) as recorder,
-        httpx.Client(proxy=recorder.url, base_url=f"http://127.0.0.1:{server.port}") as client,
-    ):
-        assert [client.get("/simple/").text, client.post("/upload", content=b"x").text] == [
-            "ok",
-            "ok",
-        ]
-        client.get("/v1/models")
-        recorder.settle()
-    assert [each.exchange.request.target for each in recorded(recorder.tape)] == ["/v1/models"]
-
-
-def test_the_whole_scope_is_everything(tmp_path: Path) -> None:
-    """With scope "all", every opened request is on the tape."""
-    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
-    with (
-        RawServer(answered(answer)) as server,
-        recording(tmp_path, Routing(scope=Scope.ALL)) as recorder,
-        httpx.Client(proxy=recorder.url, base_url=f"http://127.0.0.1:{server.port}") as client,
-    ):
-        client.get("/simple/")
-        client.put("/upload", content=b"data")
-        recorder.settle()
-    assert [(each.exchange.request.target, each.body) for each in recorded(recorder.tape)] == [
-        ("/simple/", b""),
-        ("/upload", b"data"),
-    ]
-
-
-def test_requests_can_be_sent_elsewhere(tmp_path: Path) -> None:
-    """With an upstream the tape keeps what the client asked for, and where it went."""
-    with Provider(Script(posts=(Reply(Say("hello")),))) as provider:
-        upstream = Upstream("http", "127.0.0.1", provider.port)
-        with (
-            recording(tmp_path, Routing(upstream=upstream)) as recorder,
-            httpx.Client(proxy=recorder.url) as client,
-        ):
-            answer = client.post("http://models.example:81/v1/responses", json={"tools": []})
-            recorder.settle()
-    (found,) = recorded(recorder.tape)
-    request = found.exchange.request
-    assert answer.status_code == 200
-    assert (request.host, request.port) == ("models.example", 81)
-    assert ("Host", "models.example:81") in request.headers
-    assert request.upstream == f"http://127.0.0.1:{provider.port}"
-
-
-def test_a_reverse_proxy_names_the_real_upstream(tmp_path: Path) -> None:
-    """The client asks loopback; the tape keeps whom it reached, and the upstream is addressed."""
-    with Provider(Script(posts=(Reply(Say("hello")),))) as provider:
-        upstream = Upstream("http", "localhost", provider.port)
-        with recording(tmp_path, reverse=upstream) as recorder:
-            answer = httpx.post(f"{recorder.url}/v1/responses", json={}, trust_env=False)
-            recorder.settle()
-    (found,) = recorded(recorder.tape)
-    request = found.exchange.request
-    assert answer.status_code == 200
-    assert (request.host, request.port, request.upstream) == ("localhost", provider.port, None)
-    assert ("host", f"localhost:{provider.port}") in provider.requests[0].headers
-
-
-def test_an_upload_beyond_the_limit_is_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A body that is too large reaches the upstream, and is a part and a gap on the tape."""
-    monkeypatch.setattr(recorder.capture, "BODY_LIMIT_BYTES", 100_000)
-    with (
-        RawServer(answered(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")) as server,
-        recording(tmp_path) as recorder_,
-        connect(recorder_.address) as client,
-    ):
-        client.sendall(asking(server.port, bytes(300_000)))
-        assert client.recv(65536).startswith(b"HTTP/1.1 200")
-        recorder_.settle()
-    (found,) = recorded(recorder_.tape)
-    (lost,) = gaps(recorder_.tape)
-    assert 30_000 < len(found.body) <= 100_000
-    assert len(found.body) + lost.lost_bytes == 300_000
-    assert not found.exchange.request_is_whole
-    assert lost.reason == "the request's body is too large to keep"
 
 
 def test_a_failing_recorder_does_not_harm_the_traffic(tmp_path: Path) -> None:

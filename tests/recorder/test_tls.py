@@ -122,6 +122,7 @@ def test_an_upstream_that_is_not_trusted(certificate: tuple[Path, Path], tmp_pat
     (found,) = recorded(recorder.tape)
     assert (found.status, found.end.how, found.end.side) == (None, EndKind.TLS_FAILURE, SERVER)
     assert found.end.detail == "Certificate verify failed: self-signed certificate"
+    assert found.body == b'{"tools":[]}'
     (told,) = recorder.told
     assert told.startswith("TLS with 127.0.0.1 failed (Certificate verify failed: self-signed")
 

@@ -132,3 +132,24 @@ def tunnelled(proxy: tuple[str, int], host: str, port: int) -> socket.socket:
         answer += connection.recv(1)
     assert b" 200 " in answer, answer
     return connection
+
+
+def asking(port: int, body: bytes = b"{}", *headers: str, target: str = "/v1/responses") -> bytes:
+    """A POST in absolute form, as a client writes it to a proxy."""
+    lines = [
+        f"POST http://127.0.0.1:{port}{target} HTTP/1.1",
+        f"host: 127.0.0.1:{port}",
+        f"content-length: {len(body)}",
+        *headers,
+    ]
+    return "\r\n".join((*lines, "", "")).encode("latin-1") + body
+
+
+def answered(*parts: bytes) -> Callable[[socket.socket], None]:
+    """Answers each request on a connection with the same bytes."""
+
+    def serve(connection: socket.socket) -> None:
+        while read_request(connection):
+            connection.sendall(b"".join(parts))
+
+    return serve
