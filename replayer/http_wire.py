@@ -54,7 +54,8 @@ class RequestReader:
                     case _:
                         return self._finished()
         except h11.RemoteProtocolError as error:
-            raise NotHttp(str(error)) from error
+            # The library's words, without the bytes that it quotes.
+            raise NotHttp(str(error).partition(": bytearray(")[0]) from error
         return None
 
     def interim(self) -> bytes:
@@ -79,7 +80,7 @@ class RequestReader:
             self._http.receive_data(behind)
         split = split_target(head.target.decode("latin-1"))
         if split is None:
-            raise NotHttp(f"{head.target!r} is no address")
+            raise NotHttp(f"{head.target.decode('latin-1')} is no address")
         origin, target = split
         return HttpRequest(
             head.method.decode("latin-1"),

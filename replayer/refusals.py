@@ -66,7 +66,10 @@ def unexpected_sentence[T: Placed](near: Match[T] | None, *, is_unused: bool = F
             f"{first_told(near.differences)}"
         )
     if is_unused:
-        return f"this request was recorded ({place}), but in another session"
+        return (
+            f"this request was recorded ({place}), but its session is given to another one "
+            "of the client's"
+        )
     return (
         f"the recording has no further answer to this request: what it has ({place}) was given "
         "already, so start the replay again to have it again"

@@ -153,7 +153,8 @@ def test_what_another_session_asked_is_no_answer(player: OpenPlayer) -> None:
     playing = player(recording)
     assert body(playing, post(create("a"))) == b"1"
     assert refusal(playing, post(create("b")))[1] == (
-        "wiretape: this request was recorded (exchange 2), but in another session"
+        "wiretape: this request was recorded (exchange 2), but its session is given to another "
+        "one of the client's"
     )
     assert body(playing, post(create("b"), session=OTHER_SESSION)) == b"2"
 
