@@ -65,6 +65,8 @@ class Connection:
             return False
         if request.method == "CONNECT":
             return await self._open_tunnel(request)
+        # Finding the answer takes a while; the recorded times count from the request.
+        began_s = asyncio.get_running_loop().time()
         player = self._service.player
         answer = player.upgrade(request) if request.is_upgrade else player.http(request)
         match answer:
@@ -76,12 +78,11 @@ class Connection:
                 return False
             case Accept():
                 exchange = self._service.tape.begin(request, self._own)
-                await serve_socket(
-                    self._pipe, request, answer, self._reader.rest(), self._service.pace, exchange
-                )
+                early, pace = self._reader.rest(), self._service.pace
+                await serve_socket(self._pipe, request, answer, early, pace, began_s, exchange)
                 return False
             case actions:
-                return await self._answer(request, actions)
+                return await self._answer(request, actions, began_s)
 
     async def _next_request(self) -> HttpRequest | None:
         while (request := self._reader.next_request()) is None:
@@ -131,11 +132,12 @@ class Connection:
         )
         await self._pipe.send(head_bytes(status, reason, headers) + body)
 
-    async def _answer(self, request: HttpRequest, actions: Iterable[Action]) -> bool:
+    async def _answer(
+        self, request: HttpRequest, actions: Iterable[Action], began_s: float
+    ) -> bool:
         exchange = self._service.tape.begin(request, self._own)
         writer = ResponseWriter(request)
         ending: Ending | None = None
-        began_s = asyncio.get_running_loop().time()
 
         def render(action: Sending | Finish) -> bytes:
             return _rendered(action, writer, exchange)

@@ -1,8 +1,9 @@
 """Serves one WebSocket of a replay, after its handshake was matched."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from websockets.frames import Frame, Opcode
@@ -40,10 +41,11 @@ async def serve_socket(
     answer: Accept,
     early: bytes,
     pace: Pace,
+    began_s: float,
     exchange: ReplayExchange,
 ) -> None:
-    """Accepts the upgrade and plays the socket to its end. ``early`` followed the request."""
-    began_s = asyncio.get_running_loop().time()
+    """Accepts the upgrade and plays the socket to its end. ``early`` followed the request, which
+    had arrived at ``began_s`` (loop time)."""
     protocol, head, why_not = shake_hands(request, answer.head)
     try:
         await pace.until(head.at_us, began_s)
@@ -84,7 +86,7 @@ class _SocketServer:
 
     async def serve(self, early: bytes) -> None:
         """Plays until the client, or the recording, ends the socket."""
-        self._enqueue(self._socket.opened())
+        self._enqueue(self._socket.opened)
         await first_of(self._play(), self._listen(early))
         self._exchange.end(EndKind.CLIENT_CLOSED, Sender.CLIENT)
         match self._ending:
@@ -95,8 +97,10 @@ class _SocketServer:
             case _:
                 await self._pipe.close()
 
-    def _enqueue(self, actions: Iterable[Action]) -> None:
-        self._waiting.put_nowait((asyncio.get_running_loop().time(), actions))
+    def _enqueue(self, answer: Callable[[], Iterable[Action]]) -> None:
+        # Finding the answer takes a while; the recorded times count from what it answers.
+        began_s = asyncio.get_running_loop().time()
+        self._waiting.put_nowait((began_s, answer()))
 
     async def _play(self) -> None:
         while self._ending is None:
@@ -122,7 +126,7 @@ class _SocketServer:
         with suppress(ClientLeft):
             async for opcode, data in self._messages(early):
                 self._exchange.piece(Sender.CLIENT, _KINDS[opcode], data)
-                self._enqueue(self._socket.received(data))
+                self._enqueue(partial(self._socket.received, data))
         self._client_is_done.set()
         if self._has_closed:
             # It was we who closed: what is left is to end as the recording says.
@@ -168,7 +172,7 @@ class _SocketServer:
             self._note_close(Sender.CLIENT, data)
             if not self._has_closed and (actions := self._socket.closed()) is not None:
                 self._is_left_unanswered = True
-                self._enqueue(actions)
+                self._enqueue(lambda: actions)
                 return
         else:
             self._exchange.piece(Sender.CLIENT, _KINDS[frame.opcode], data)
