@@ -16,13 +16,13 @@ from wiretape.facts import Headers
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
-_WORDS: Final = r"""assertion|attestation|auth[nz]?|authenticat(?:e|ion)|authorization|bearer|creds?
-    |hmac|jwts?|keys?|mfa|otps?|pass(?:code|key|phrase)?s?|pins?|psk|pwds?|sid|sigs?|signatures?
-    |totps?|oauth\w*|[cx]srf\w*"""
-"""Words that name a secret by themselves."""
+_WORDS: Final = r"""auth[nz]?|authenticate|creds?|hmac|keys?|mfa|otps?|pass|pins?|psk|pwds?|sid
+    |sigs?|totps?|[cx]srf\w*"""
+"""Words that name a secret by themselves, too short to be looked for inside others."""
 
 _ENDINGS: Final = r"""(?:access|api|account|client|master|private|secret|session|signing)keys?
-    |cookies?2?|credentials?|jwt|passwd|passwords?|secrets?|token
+    |assertion|attestation|authentication|authorization|bearer|cookies?2?|credentials?|jwts?
+    |oauth\w*|pass(?:code|key|phrase|word)s?|passwd|secrets?|signatures?|token
     |(?:access|api|auth|bearer|id|refresh|session)-?tokens"""
 """Ends of words: they are often written together with what they are for. ``tokens`` alone are
 mostly counted."""
@@ -76,18 +76,20 @@ _VALUES: Final = {
 _BARE_HEADERS: Final = frozenset({"authorization", "cookie", "password", "secret", "token"})
 """Words that name a secret before a colon. Others do not: people write "the key: …"."""
 
+_GLUED: Final = re.compile(r"(?<![\w-])-[A-Za-z]$")
+
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
 _OPTION_AND_VALUE: Final = re.compile(
-    r"(?<![\w-])(--?[A-Za-z][\w-]*)(\s+)(\"[^\"]*\"|'[^']*'|[^\s\"'-][^\s\"']*)"
+    r"(?<![\w-])(--?[A-Za-z][\w-]*)(\s+)(\"[^\"]*\"|'[^']*'|[^\s\"']+)"
 )
 _USER_AND_PASSWORD: Final = re.compile(
-    r"(?<![\w-])(-u|--(?:proxy-)?user)([\s=]*)(\"?'?)([^\s\"':/]+:[^\s\"'/][^\s\"']*)"
+    r"(?<![\w-])(-u|--(?:proxy-)?user)([\s=]*)(\"?'?)([^\s\"':]+:[^\s\"']+)"
 )
-"""As curl takes them. What holds ``//`` is no user, but a URL."""
+"""As curl takes them."""
 
 _USERS: Final = frozenset({"-u", "--user", "--proxy-user"})
 _SCRIPT_FOLLOWS: Final = re.compile(r"-[a-z]*c")
-_WHOLE_ASSIGNMENT: Final = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*=).*", re.DOTALL)
+_WHOLE_ASSIGNMENT: Final = re.compile(r"-{0,2}([A-Za-z_][\w.-]*)(=).*", re.DOTALL)
 
 
 def is_secret_name(name: str) -> bool:
@@ -139,8 +141,8 @@ def redact_command(arguments: Iterable[str]) -> list[str]:
 def _without_secrets(argument: str, *, is_script: bool) -> str:
     whole = _WHOLE_ASSIGNMENT.fullmatch(argument)
     # In a script the value ends where the next word begins.
-    if whole is not None and not is_script and is_secret_name(whole[1]):
-        return f"{whole[1]}[removed]"
+    if whole is not None and not is_script and _names_a_secret(whole):
+        return f"{argument[: whole.end(2)]}[removed]"
     text = _without_secret_assignments(redact_text(argument))
     text = _OPTION_AND_VALUE.sub(_without_secret_value, text)
     return _USER_AND_PASSWORD.sub(r"\1\2\3[removed]", text)
@@ -159,12 +161,17 @@ def _without_secret_parameter(match: re.Match[str]) -> str:
 
 
 def _names_a_secret(assigned: re.Match[str]) -> bool:
-    name = assigned[1]
-    if not (is_secret_header if assigned[2] == ":" else is_secret_name)(name):
-        return False
+    names = [assigned[1]]
+    if _GLUED.search(assigned.string, 0, assigned.start(1) + 1):
+        # As in -HAuthorization: and -eTOKEN=, behind an option of one letter.
+        names.append(assigned[1][1:])
+    is_secret = is_secret_header if assigned[2] == ":" else is_secret_name
     is_quoted = assigned.string[assigned.end(1)] in "\"'"
-    is_prose = assigned[2] == ":" and name.isalpha() and not is_quoted
-    return not is_prose or name.lower() in _BARE_HEADERS
+    return any(
+        is_secret(name)
+        and (assigned[2] == "=" or is_quoted or not name.isalpha() or name.lower() in _BARE_HEADERS)
+        for name in names
+    )
 
 
 def _without_secret_assignments(text: str) -> str:
