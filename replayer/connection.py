@@ -91,7 +91,8 @@ class Connection:
             if not data:
                 return None
             self._reader.feed(data)
-        return request
+        # A client may have us for its base URL and for its proxy too.
+        return replace(request, origin=None) if request.origin == self._own else request
 
     async def _open_tunnel(self, request: HttpRequest) -> bool:
         origin = origin_of_tunnel(request.target)

@@ -81,6 +81,17 @@ def test_a_base_url_is_asked_directly(serve: Serve) -> None:
     assert server.report.notes == []
 
 
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/files"])
+def test_our_own_address_may_be_asked_through_us(serve: Serve, path: str) -> None:
+    """A client with us for its base URL and for its proxy asks us all the same."""
+    with serve(recorded()) as server:
+        with httpx.Client(proxy=server.url, trust_env=False) as client:
+            answered = client.post(f"{server.url}{path}", content=BODY)
+        assert answered.status_code == (200 if path == "/v1/responses" else 403)
+    assert server.report.notes == []
+    assert hosts(server) == [("http", "127.0.0.1", server.port)] * len(server.report.requests)
+
+
 def test_a_proxy_is_asked_with_the_whole_address(serve: Serve) -> None:
     """Plain HTTP goes to a proxy in absolute form."""
     with serve(recorded(scheme="http", host="gateway.example", port=8080)) as server:
