@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from wiretape.commands.telling import tell
-from wiretape.errors import TapeError, WouldOverwrite
+from wiretape.errors import UsageError, WouldOverwrite
 
 
 @click.command()
@@ -82,7 +82,7 @@ def export(
     names = [output] if len(files) == 1 else _numbered(output, len(files))
     _write(dict(zip(names, files, strict=True)))
     for sentence in losses:
-        tell(sentence)
+        tell(f"{sentence}.")
     if len(files) > 1:
         tell(
             f"a fixture holds one answer, and these are {len(files)}: {names[0]} to {names[-1]}. "
@@ -106,6 +106,6 @@ def _write(files: dict[Path, str]) -> None:
             with os.fdopen(new, "wb") as file:
                 file.write(text.encode())
         except OSError as error:
-            raise TapeError(
+            raise UsageError(
                 f"{path} cannot be written ({error.strerror}): choose another place with -o."
             ) from error

@@ -75,17 +75,22 @@ class Cell:
             return Run(codex, provider.requests)
 
     def replayed(
-        self, *options: str, prefix: Sequence[str] = ()
+        self, *options: str, prefix: Sequence[str] = (), keeps_tape: bool = True
     ) -> tuple[CodexRun, dict[str, Any]]:
         """The recording, replayed with no upstream at all, and its report.
 
-        ``prefix`` stands in front of ``wiretape replay``, ``options`` are its own.
+        ``prefix`` stands in front of ``wiretape replay``, ``options`` are its own. The replay is
+        a tape itself unless told otherwise.
         """
         report = self.folder / "report.json"
         replay = [*prefix, WIRETAPE, "replay", str(self.tape), "--report", str(report)]
-        replay += ["-o", str(self.replay_tape), *options, "--"]
+        replay += ["-o", str(self.replay_tape)] if keeps_tape else []
+        return self.again([*replay, *options, "--"]), json.loads(report.read_text())
+
+    def again(self, prefix: list[str], environment: dict[str, str] | None = None) -> CodexRun:
+        """The client that was recorded, run once more behind ``prefix``."""
         base_url = None if self.situation.is_default_provider else self._recorded_base_url()
-        return self._codex(base_url, replay), json.loads(report.read_text())
+        return self._codex(base_url, prefix, environment)
 
     def _recorded_base_url(self) -> str:
         config = (self.folder / "home" / "config.toml").read_text()
