@@ -1,6 +1,7 @@
 """What the wrapped command finds in its environment, so that its traffic comes our way."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -35,3 +36,11 @@ def child_environment(
     # Node heeds the proxy variables only when asked to.
     child["NODE_USE_ENV_PROXY"] = "1"
     return child
+
+
+def shell_lines(environment: Mapping[str, str], proxy_url: str, ca_bundle: Path) -> Iterator[str]:
+    """What makes a shell with this ``environment`` give the same to the commands it starts."""
+    yield "unset NO_PROXY no_proxy"
+    for name, value in child_environment(environment, proxy_url, ca_bundle).items():
+        if environment.get(name) != value:
+            yield f"export {name}={shlex.quote(value)}"

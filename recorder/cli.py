@@ -86,7 +86,7 @@ def record(
     """
     # mitmproxy takes half a second to import; `wiretape --help` need not wait for it.
     from gateway.child import Signals
-    from recorder.run import Outcome, Recording
+    from recorder.run import Outcome, Recording, Surroundings
     from recorder.run import record as run_recording
 
     target = None if upstream is None else parse_upstream(upstream)
@@ -104,7 +104,7 @@ def record(
         def run(tape: Path) -> Outcome:
             reverse = target if is_reverse else None
             recording = Recording(tape, host, port, routing, command, reverse)
-            return run_recording(recording, os.environ, tell, signals)
+            return run_recording(recording, Surroundings(os.environ, tell, click.echo, signals))
 
         if output is not None:
             outcome = run(output)

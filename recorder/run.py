@@ -12,7 +12,7 @@ from gateway.authority import Authority, open_authority, system_roots
 from gateway.bypass import bypasses, left_behind
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
-from gateway.environment import child_environment
+from gateway.environment import child_environment, shell_lines
 from recorder.capture import Capture
 from recorder.hooks import RecorderAddon
 from recorder.proxy import ProxySettings, running_proxy
@@ -52,21 +52,28 @@ class Outcome:
     unwritten_gaps: int = 0
 
 
-def record(
-    recording: Recording,
-    environment: Mapping[str, str],
-    tell: Callable[[str], None],
-    signals: Signals,
-) -> Outcome:
-    """Records until the command, or whoever stops us, is done.
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a recording runs in.
 
-    ``tell`` gets each sentence for the person at the terminal. ``signals`` are kept from us
-    before and after, so that none leaves the tape half made.
+    ``tell`` gets each sentence for the person at the terminal, ``show`` what a shell can read:
+    how to start a client that comes our way, where there is no command. ``signals`` are kept
+    from us before and after, so that none leaves the tape half made.
+    """
+
+    environment: Mapping[str, str]
+    tell: Callable[[str], None]
+    show: Callable[[str], None]
+    signals: Signals
+
+
+def record(recording: Recording, around: Surroundings) -> Outcome:
+    """Records until the command, or whoever stops us, is done.
 
     Raises:
         WiretapeError: the recording cannot begin; nothing was run.
     """
-    authority = open_authority(environment)
+    authority = open_authority(around.environment)
     clock = Clock()
     label = TapeLabel(
         "record",
@@ -74,12 +81,12 @@ def record(
         clock.name,
         json.dumps(redact_command(recording.command)) if recording.command else None,
     )
-    writer = TapeWriter(recording.tape, label, on_trouble=tell, interpret=SocketInterpreter())
+    writer = TapeWriter(
+        recording.tape, label, on_trouble=around.tell, interpret=SocketInterpreter()
+    )
     try:
         with writer:
-            code = asyncio.run(
-                _record(recording, environment, authority, clock, writer, tell, signals)
-            )
+            code = asyncio.run(_record(recording, around, authority, clock, writer))
     except WiretapeError:
         # Nothing was run, so the tape that we have just made is empty.
         recording.tape.unlink(missing_ok=True)
@@ -89,13 +96,12 @@ def record(
 
 async def _record(
     recording: Recording,
-    environment: Mapping[str, str],
+    around: Surroundings,
     authority: Authority,
     clock: Clock,
     writer: TapeWriter,
-    tell: Callable[[str], None],
-    signals: Signals,
 ) -> int:
+    environment, tell = around.environment, around.tell
     proxies = user_proxies(environment)
     for upstream in (recording.reverse, recording.routing.upstream):
         # Behind a proxy, the proxy alone may know the names of the world.
@@ -116,12 +122,14 @@ async def _record(
             if recording.command:
                 child = child_environment(environment, url, bundle)
                 with left_behind(environment, tell):
-                    code = await run_child(recording.command, child, signals)
+                    code = await run_child(recording.command, child, around.signals)
                 await _settled(capture)
             else:
-                for line in _how_to_use(url, recording, bundle):
-                    tell(line)
-                await signals.told_to_stop()
+                if recording.reverse is None:
+                    around.show("\n".join(shell_lines(environment, url, bundle)))
+                for sentence in _how_to_use(url, recording):
+                    tell(sentence)
+                await around.signals.told_to_stop()
                 code = 0
     return code
 
@@ -142,7 +150,7 @@ async def _settled(capture: Capture) -> None:
         await asyncio.sleep(0.01)
 
 
-def _how_to_use(url: str, recording: Recording, bundle: Path) -> Sequence[str]:
+def _how_to_use(url: str, recording: Recording) -> Sequence[str]:
     if recording.reverse is not None:
         return (
             f"recording to {recording.tape}; requests to {url} go to {recording.reverse}.",
@@ -151,8 +159,7 @@ def _how_to_use(url: str, recording: Recording, bundle: Path) -> Sequence[str]:
         )
     return (
         f"recording to {recording.tape}; the proxy is {url}.",
-        f"start the client with HTTPS_PROXY={url} HTTP_PROXY={url} SSL_CERT_FILE={bundle}",
-        "the same file goes into CODEX_CA_CERTIFICATE, REQUESTS_CA_BUNDLE and "
-        "NODE_EXTRA_CA_CERTS; it is there as long as the proxy is.",
+        "paste the lines above into the shell that starts the client; the file that they name is "
+        "there as long as the proxy is.",
         "Ctrl-C ends the recording.",
     )

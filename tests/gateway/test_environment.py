@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gateway.environment import child_environment
+from gateway.environment import child_environment, shell_lines
 
 PROXY = "http://127.0.0.1:4000"
 BUNDLE = Path("/tmp/bundle.pem")
@@ -49,3 +49,15 @@ def test_tools_that_do_not_talk_to_models_keep_their_settings() -> None:
     child = child_environment(mine, PROXY, BUNDLE)
     assert {name: child[name] for name in mine} == mine
     assert "CURL_CA_BUNDLE" not in child
+
+
+def test_a_shell_is_told_the_same() -> None:
+    """In lines that can be pasted; what it has already is left out."""
+    environment = {"PATH": "/bin", "NODE_USE_ENV_PROXY": "1", "no_proxy": "x"}
+    lines = list(shell_lines(environment, PROXY, Path("/tmp/a b.pem")))
+    assert lines[:2] == ["unset NO_PROXY no_proxy", f"export HTTPS_PROXY={PROXY}"]
+    assert "export SSL_CERT_FILE='/tmp/a b.pem'" in lines
+    named = [line.removeprefix("export ").partition("=")[0] for line in lines[1:]]
+    assert {*named, "PATH", "NODE_USE_ENV_PROXY"} == set(
+        child_environment(environment, PROXY, BUNDLE)
+    )

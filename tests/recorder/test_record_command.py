@@ -2,8 +2,10 @@
 
 import json
 import re
+import shlex
 import signal
 import socket
+import subprocess
 import sys
 import time
 import urllib.request
@@ -88,7 +90,6 @@ def test_a_forward_proxy_alone(tmp_path: Path, number: signal.Signals) -> None:
     ):
         found = re.search(r"the proxy is (http://127\.0\.0\.1:\d+)", said)
         assert found is not None
-        assert f"HTTPS_PROXY={found[1]} HTTP_PROXY={found[1]} SSL_CERT_FILE=" in said
         assert "response.completed" in ask(f"{provider.base_url}/responses", found[1])
         process.send_signal(number)
         rest, _ = process.communicate(timeout=30)
@@ -96,6 +97,27 @@ def test_a_forward_proxy_alone(tmp_path: Path, number: signal.Signals) -> None:
     assert rest.startswith(f"wiretape: the tape is {tape}: ")
     assert [file.name for file in tmp_path.iterdir()] == ["t.db"]
     assert [each.end.how for each in recorded(tape)] == [EndKind.COMPLETE]
+
+
+def test_a_client_started_with_the_lines_that_a_proxy_alone_prints(tmp_path: Path) -> None:
+    """Pasted into a shell with settings of its own, they lead its commands our way, over TLS."""
+    certificate = loopback_certificate(tmp_path)
+    options = ("record", "-o", "t.db", "--host", "127.0.0.1")
+    trust = {"SSL_CERT_FILE": str(certificate[0])}
+    mine = clean_environment(tmp_path, NO_PROXY="*", no_proxy="*", https_proxy="http://gone:1")
+    with (
+        Provider(ANSWERS, tls=certificate) as provider,
+        started(tmp_path, WIRETAPE, *options, until="Ctrl-C", environment=trust) as (process, said),
+    ):
+        lines = [line for line in said.splitlines() if not line.startswith("wiretape: ")]
+        client = shlex.join([*CLIENT, f"{provider.base_url}/responses"])
+        script = "\n".join((*lines, client))
+        run = subprocess.run(["sh", "-c", script], env=mine, capture_output=True, text=True)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert run.stdout.startswith("200 event: "), run
+    (found,) = recorded(tmp_path / "t.db")
+    assert found.exchange.request.scheme == "https"
 
 
 def test_a_reverse_proxy_alone(tmp_path: Path) -> None:
