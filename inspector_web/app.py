@@ -1,5 +1,6 @@
 """The Flask app: its tapes, its filters, who may look, and how it refuses."""
 
+from pathlib import Path
 from urllib.parse import urlencode
 
 from flask import Flask, Response, jsonify, redirect, render_template, request
@@ -10,6 +11,7 @@ from inspector_web import reader
 from inspector_web.access import SECURITY_HEADERS, Access, holds_token, refusal
 from inspector_web.filters import FILTERS, shown
 from inspector_web.library import Library
+from inspector_web.shelf import PATIENCE_S, Shelf, StillReading
 from inspector_web.twins import error_twin
 from inspector_web.views import pages
 from wiretape.errors import NoSuchSession, TapeMissing, UsageError, WiretapeError
@@ -21,15 +23,25 @@ class Inspector(Flask):
     jinja_options = {"finalize": shown, "trim_blocks": True, "lstrip_blocks": True}  # noqa: RUF012
 
 
-def create_app(library: Library, access: Access) -> Flask:
-    """The app that shows the tapes of ``library`` to whom ``access`` lets in."""
+def create_app(
+    library: Library,
+    access: Access,
+    indexes: Path | None = None,
+    patience_s: float = PATIENCE_S,
+) -> Flask:
+    """The app that shows the tapes of ``library`` to whom ``access`` lets in.
+
+    Their indexes are kept in the folder ``indexes``, else as long as the app. An answer waits
+    ``patience_s`` for a tape to be read.
+    """
     app = Inspector(__name__)
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_env.filters.update(FILTERS)
-    reader.attach(app, library)
+    reader.attach(app, library, Shelf(indexes, patience_s))
     app.register_blueprint(pages)
     app.register_error_handler(WiretapeError, _refused)
     app.register_error_handler(HTTPException, _failed)
+    app.register_error_handler(StillReading, _still_reading)
 
     @app.before_request
     def check() -> AnyResponse | None:
@@ -62,6 +74,13 @@ def _admitted(access: Access, token: str) -> AnyResponse:
 def _refused(error: WiretapeError) -> AnyResponse:
     is_missing = isinstance(error, TapeMissing | NoSuchSession | UsageError)
     return _answer(404 if is_missing else 422, str(error))
+
+
+def _still_reading(error: StillReading) -> AnyResponse:
+    response = _answer(503, str(error))
+    # The page asks again by itself, a script or not.
+    response.headers["Refresh"] = response.headers["Retry-After"] = "1"
+    return response
 
 
 def _failed(error: HTTPException) -> AnyResponse:

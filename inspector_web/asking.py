@@ -1,8 +1,9 @@
 """What an attempt asked, read again from its tape, and the words that a person began with."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from inspector_web.index.reader import IndexReader, Only
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Attempt
 from wiretape.facts import PieceKind, Sender
@@ -11,10 +12,12 @@ from wiretape.scope import purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
 
-def asked_of(reader: TapeReader, exchange: Exchange, attempt: Attempt) -> Asked:
-    """What the client asked with this attempt."""
+def asked_of(
+    reader: TapeReader, exchange: Exchange, attempt: Attempt, index: IndexReader | None = None
+) -> Asked:
+    """What the client asked with this attempt; found sooner with an index."""
     request = exchange.request
-    sent = sent_with(reader, exchange, attempt)
+    sent = sent_with(reader, exchange, attempt, index)
     if attempt.message is not None:
         return asked_by_message(request.headers, sent)
     if exchange.is_upgrade:
@@ -23,11 +26,24 @@ def asked_of(reader: TapeReader, exchange: Exchange, attempt: Attempt) -> Asked:
     return asked_over_http(purpose, request.headers, sent)
 
 
-def sent_with(reader: TapeReader, exchange: Exchange, attempt: Attempt) -> bytes:
+def sent_with(
+    reader: TapeReader, exchange: Exchange, attempt: Attempt, index: IndexReader | None = None
+) -> bytes:
     """The body or the message that was sent with this attempt, exactly as it crossed."""
     if attempt.message is None:
         return reader.request_body(exchange.id)
-    return _message(reader, exchange.id, attempt.message)
+    if index is None:
+        return _message(reader, exchange.id, attempt.message)
+    for stretch in index.stretches_since(attempt.at_us, {exchange.id}, Only(of_client=True)):
+        for position, crossing in enumerate(index.crossings(stretch), stretch.start.position):
+            is_asked = crossing.sender is Sender.CLIENT and crossing.text is not None
+            if is_asked and crossing.at_us == attempt.at_us:
+                return next(reader.pieces(exchange.id, position - _HEADS)).data
+    return b""
+
+
+_HEADS: Final = 2
+"""The handshake and its answer come before the first message on a socket."""
 
 
 def _message(reader: TapeReader, exchange: int, number: int) -> bytes:

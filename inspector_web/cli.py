@@ -5,6 +5,7 @@ import secrets
 from pathlib import Path
 
 import click
+from platformdirs import user_cache_path
 
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import recordings_folder
@@ -50,5 +51,6 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
             click.echo(f"wiretape: the first time, open {url}?token={token}", err=True)
         click.echo("wiretape: Ctrl-C ends it.", err=True)
 
-    serve(create_app(library, Access(host, token)), listener, tell)
+    indexes = user_cache_path("wiretape") / "inspector"
+    serve(create_app(library, Access(host, token), indexes), listener, tell)
     return 0

@@ -1,13 +1,14 @@
 """A timeline as seen through a window of time: shares of the width, and rows of fixed height.
 
 Across, everything is in per cent of the width, so that one drawing fits every screen; down, it is
-in pixels. What is too narrow to be seen is joined or left out, so that a drawing stays small
-whatever the session holds. What was left out of the rows is counted.
+in pixels. What is too narrow to be seen is joined or left out, and the more there is the wider
+that is, so that a drawing stays small whatever the session holds. What was left out of the rows is
+counted.
 """
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -18,12 +19,16 @@ from inspector_web.timeline import Bar, Lane, Link, LinkKind, Span, Timeline
 
 ROW_PX: Final = 48
 """The height of a lane; the stylesheet gives the labels beside it the same."""
-MOST_LANES: Final = 200
-TICK_COLUMNS: Final = 500
+MOST_LANES: Final = 60
+MOST_BLOCKS: Final = 1200
+MOST_TICK_COLUMNS: Final = 500
+_MOST_STROKES: Final = 12_000
+"""Of the ticks of all lanes."""
 
 _BAR_MIDDLE_PX: Final = 31
 _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a wide screen
 _SHORTEST_VIEW_US: Final = 1000
+_STRIP_BLOCK: Final = 0.5  # per cent of the width
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
 _ROOMY: Final = 9.0  # per cent of the width
 _LITTLE_ROOM: Final = 85.0
@@ -41,11 +46,18 @@ class View:
     def us(self) -> int:
         return self.end_us - self.start_us
 
+    @property
+    def span(self) -> Span:
+        return Span(self.start_us, self.end_us)
+
     def share(self, at_us: int) -> float:
         """Where on the width a moment lies, in per cent, held within the window."""
         return round(
             100 * (min(max(at_us, self.start_us), self.end_us) - self.start_us) / self.us, 3
         )
+
+    def holds(self, at_us: int) -> bool:
+        return self.start_us <= at_us <= self.end_us
 
     def shows(self, span: Span) -> bool:
         return span.start_us <= self.end_us and span.end_us >= self.start_us
@@ -99,7 +111,8 @@ class Flag:
 class DrawnLane:
     """One row, for the ``number``-th lane of the timeline, from 0.
 
-    ``ticks`` and ``control_ticks`` are paths in an image ``TICK_COLUMNS`` wide and 8 high.
+    ``ticks`` and ``control_ticks`` are paths in an image ``tick_columns`` of the drawing wide and
+    8 high.
     """
 
     number: int
@@ -128,10 +141,10 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class AxisMark:
-    """A line across all lanes; ``offset_us`` counts from the session's begin."""
+    """A line across all lanes; ``at_us`` counts since the tape began."""
 
     x: float
-    offset_us: int
+    at_us: int
     is_minor: bool
 
 
@@ -139,8 +152,9 @@ class AxisMark:
 class Drawing:
     """What a template writes down as it stands.
 
-    ``strip`` is the whole session in one line, with the window as its last block. The lanes that
-    are not drawn ended before the window, or begin after it, or are too many.
+    ``strip`` is the whole session in one line, with the window as its last block; a block of it is
+    as bad as the worst attempt in it. The lanes that are not drawn ended before the window, or
+    begin after it, or are too many.
     """
 
     view: View
@@ -151,11 +165,16 @@ class Drawing:
     axis: tuple[AxisMark, ...]
     gaps: tuple[Block, ...]
     strip: tuple[Block, ...]
+    tick_columns: int
     lanes_before: int
     lanes_after: int
 
 
-def draw(timeline: Timeline, view: View) -> Drawing:
+type MarksOf = Callable[[int, int, int], Marks]
+"""Gives the marks of an exchange between two times, and around them."""
+
+
+def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
     """What of the timeline is seen through the window."""
     seen = {number for number, lane in enumerate(timeline.lanes) if view.shows(lane.span)}
     # A wait leads from one lane to another: both are seen, though neither may be at that time.
@@ -166,10 +185,8 @@ def draw(timeline: Timeline, view: View) -> Drawing:
         for number in (link.from_lane, link.to_lane)
     )
     row_of = {number: row for row, number in enumerate(sorted(seen)[:MOST_LANES])}
-    tools = {link.to_lane: link for link in timeline.links if link.kind is LinkKind.TOOLS}
-    lanes = [
-        _lane(timeline, number, row, tools.get(number), view) for number, row in row_of.items()
-    ]
+    columns = min(MOST_TICK_COLUMNS, _MOST_STROKES // max(len(row_of), 1))
+    lanes = list(_lanes(timeline, row_of, view, columns, marks_of))
     before = sum(
         lane.span.end_us < view.start_us
         for number, lane in enumerate(timeline.lanes)
@@ -181,36 +198,71 @@ def draw(timeline: Timeline, view: View) -> Drawing:
         len(lanes) * ROW_PX,
         tuple(lanes),
         tuple(_arrows(timeline.links, row_of, view)),
-        tuple(_axis(timeline.span, view)),
+        tuple(_axis(view)),
         tuple(_block(gap, "gap", view) for gap in timeline.gaps if view.shows(gap)),
         tuple(_strip(timeline, view)),
+        columns,
         before,
         len(timeline.lanes) - len(lanes) - before,
     )
 
 
-def _lane(timeline: Timeline, number: int, row: int, tools: Link | None, view: View) -> DrawnLane:
+def _lanes(
+    timeline: Timeline, row_of: dict[int, int], view: View, columns: int, marks_of: MarksOf
+) -> Iterator[DrawnLane]:
+    tools = {link.to_lane: link for link in timeline.links if link.kind is LinkKind.TOOLS}
+    # The lanes of one socket share its marks.
+    marks: dict[int, Marks] = {}
+    for number in row_of:
+        exchange = timeline.lanes[number].exchange
+        if exchange not in marks:
+            marks[exchange] = marks_of(exchange, view.start_us, view.end_us)
+    bars = {
+        number: list(timeline.lanes[number].bars(marks[timeline.lanes[number].exchange], view.span))
+        for number in row_of
+    }
+    narrowest = _NARROWEST
+    blocks = {number: list(_joined(each, view, narrowest)) for number, each in bars.items()}
+    while sum(map(len, blocks.values())) > MOST_BLOCKS:
+        narrowest *= 2
+        blocks = {number: list(_joined(each, view, narrowest)) for number, each in bars.items()}
+    for number, row in row_of.items():
+        exchange = timeline.lanes[number].exchange
+        drawn = _lane(timeline, number, row, tools.get(number), view, marks[exchange])
+        told = tuple(_told(blocks[number], drawn.silences))
+        yield replace(
+            drawn,
+            blocks=told,
+            ticks=_ticks(marks[exchange].at_us, drawn.lane.span, view, columns),
+            control_ticks=_ticks(
+                marks[exchange].control_us, _watch(timeline, number), view, columns
+            ),
+        )
+
+
+def _lane(
+    timeline: Timeline, number: int, row: int, tools: Link | None, view: View, marks: Marks
+) -> DrawnLane:
     lane = timeline.lanes[number]
-    marks = timeline.marks.get(lane.exchange, Marks())
     before = timeline.lanes[number - 1] if number else None
-    silences = [
-        block
-        for silence in lane.silences
+    least_us = int(view.us * _TOLD_SILENCE / 100)
+    silences = (
+        _block(silence, "silence", view)
+        for silence in lane.silences(marks, view.span, least_us)
         if view.shows(silence)
-        and (block := _block(silence, "silence", view)).width >= _TOLD_SILENCE
-    ]
+    )
     return DrawnLane(
         number,
         lane,
         row * ROW_PX,
         before is None or before.request != lane.request,
         None if lane.socket is None else _block(lane.socket, "socket", view),
-        tuple(_told(_joined(lane.bars, view), silences)),
-        tuple(silences),
+        (),
+        tuple(block for block in silences if block.width >= _TOLD_SILENCE),
         None if tools is None or not view.shows(tools) else _block(tools, "tools", view),
         tuple(_flags(lane, view)),
-        _ticks(marks.at_us, lane.span, view),
-        _ticks(marks.control_us, _watch(timeline, number), view),
+        "",
+        "",
     )
 
 
@@ -238,7 +290,7 @@ def _room(x: float, label: str) -> Room:
     return Room.WIDE if label and x > _LITTLE_ROOM else Room.ENOUGH
 
 
-def _told(blocks: Iterable[Block], silences: list[Block]) -> Iterator[Block]:
+def _told(blocks: Iterable[Block], silences: Iterable[Block]) -> Iterator[Block]:
     """The blocks, those with room for it marked to be written into: not where hatching is."""
     for block in blocks:
         is_hatched = any(
@@ -253,27 +305,27 @@ def _block(span: Span, kind: str, view: View) -> Block:
     return Block(x, round(view.share(span.end_us) - x, 3), kind, span.us)
 
 
-def _joined(bars: Iterable[Bar], view: View) -> Iterator[Block]:
+def _joined(bars: Iterable[Bar], view: View, narrowest: float) -> Iterator[Block]:
     """The bars in the window; those too narrow to be told apart become part of the one before."""
     drawn_to = -1.0
     for bar in bars:
         if not view.shows(bar):
             continue
         block = _block(bar, bar.phase, view)
-        if block.x + block.width - drawn_to < _NARROWEST:
+        if block.x + block.width - drawn_to < narrowest:
             continue
         drawn_to = block.x + block.width
         yield block
 
 
-def _ticks(times_us: array[int], span: Span, view: View) -> str:
+def _ticks(times_us: array[int], span: Span, view: View, columns: int) -> str:
     """One stroke for each column in which something happened, higher where much did."""
     strokes = []
     end_us = min(span.end_us, view.end_us)
     index = bisect_left(times_us, max(span.start_us, view.start_us))
     while index < len(times_us) and times_us[index] <= end_us:
-        column = (times_us[index] - view.start_us) * TICK_COLUMNS // view.us
-        next_us = view.start_us - (-(column + 1) * view.us // TICK_COLUMNS)
+        column = (times_us[index] - view.start_us) * columns // view.us
+        next_us = view.start_us - (-(column + 1) * view.us // columns)
         after = bisect_left(times_us, min(next_us, end_us + 1), lo=index + 1)
         strokes.append(f"M{column} 8v-{min(8, 3 + (after - index).bit_length())}")
         index = after
@@ -294,19 +346,44 @@ def _arrows(links: Iterable[Link], row_of: dict[int, int], view: View) -> Iterat
             )
 
 
+_WORST: Final = tuple(Tone)
+"""From the best to the worst."""
+
+
 def _strip(timeline: Timeline, view: View) -> Iterator[Block]:
+    """The attempts of the whole session; those too narrow to be told apart are one block."""
     whole = view_of(timeline.span, None, None)
-    yield from _joined((bar for lane in timeline.lanes for bar in lane.bars), whole)
-    yield _block(Span(view.start_us, view.end_us), "window", whole)
+    waiting: Block | None = None
+    for lane in timeline.lanes:
+        for each, stop in zip(lane.tries, lane.stops, strict=True):
+            tone = tone_of(stop.outcome)
+            block = _block(Span(each.attempt.at_us, stop.at_us), tone, whole)
+            if waiting is None:
+                waiting = block
+            elif max(block.x + block.width, waiting.x + waiting.width) - waiting.x < _STRIP_BLOCK:
+                waiting = _one_of(waiting, block)
+            else:
+                yield waiting
+                waiting = block
+    if waiting is not None:
+        yield waiting
+    yield _block(view.span, "window", whole)
 
 
-def _axis(whole: Span, view: View) -> Iterator[AxisMark]:
-    """Between six and fifteen lines at round offsets; every other one may go on a narrow screen."""
+def _one_of(first: Block, second: Block) -> Block:
+    x = min(first.x, second.x)
+    end = max(first.x + first.width, second.x + second.width)
+    worst = max(first.kind, second.kind, key=lambda kind: _WORST.index(Tone(kind)))
+    return Block(x, round(end - x, 3), worst, first.us + second.us)
+
+
+def _axis(view: View) -> Iterator[AxisMark]:
+    """Between six and fifteen lines at round times; every other one may go on a narrow screen."""
     step_us = _step_us(view.us)
-    offset_us = -(-(view.start_us - whole.start_us) // step_us) * step_us
-    while (at_us := whole.start_us + offset_us) <= view.end_us:
-        yield AxisMark(view.share(at_us), offset_us, (offset_us // step_us) % 2 == 1)
-        offset_us += step_us
+    at_us = -(-view.start_us // step_us) * step_us
+    while at_us <= view.end_us:
+        yield AxisMark(view.share(at_us), at_us, (at_us // step_us) % 2 == 1)
+        at_us += step_us
 
 
 def _step_us(us: int) -> int:

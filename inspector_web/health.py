@@ -1,6 +1,6 @@
 """How a session went, in a few words: its chips, and the story of each request in trouble."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -8,6 +8,7 @@ from typing import Final
 
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.diagnosis.kinds import Finding, Severity
 from wiretape.facts import EndKind
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
@@ -36,6 +37,7 @@ class Sort(StrEnum):
     FALLBACK = "fallback"
     SILENCE = "silence"
     GAP = "gap"
+    FINDING = "finding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,14 @@ class Tale:
     steps: tuple[str, ...]
     tone: Tone
 
+
+SEVERITIES: Final = {
+    Severity.BROKEN: Tone.BAD,
+    Severity.RECOVERED: Tone.WARN,
+    Severity.UNSEEN: Tone.NOTE,
+}
+"""From the worst on."""
+_SEVERITIES: Final = tuple(SEVERITIES)
 
 TONES: Final = {
     Outcome.COMPLETED: Tone.GOOD,
@@ -111,12 +121,17 @@ def said(attempt: Attempt) -> str:
     return one_line(f"{word}{colon} {detail}", _LONGEST)
 
 
-def chips_of(session: Session, gaps: int) -> tuple[Chip, ...]:
-    """The chips of a session: how it ended first, then what is out of the ordinary."""
-    return tuple(_chips(session, gaps))
+def chips_of(
+    session: Session, gaps: int, findings: Sequence[Finding] | None = None
+) -> tuple[Chip, ...]:
+    """The chips of a session: how it ended first, then what is out of the ordinary.
+
+    ``findings`` is ``None`` until the session is diagnosed.
+    """
+    return tuple(_chips(session, gaps, findings or ()))
 
 
-def _chips(session: Session, gaps: int) -> Iterator[Chip]:
+def _chips(session: Session, gaps: int, findings: Sequence[Finding]) -> Iterator[Chip]:
     last = session.requests[-1].last
     match last.outcome:
         case Outcome.COMPLETED:
@@ -125,6 +140,9 @@ def _chips(session: Session, gaps: int) -> Iterator[Chip]:
             yield Chip(Sort.OPEN, Tone.NOTE, said(last))
         case outcome:
             yield Chip(Sort.FAILED, tone_of(outcome), said(last))
+    if findings:
+        worst = min(findings, key=lambda each: _SEVERITIES.index(each.severity))
+        yield Chip(Sort.FINDING, SEVERITIES[worst.severity], counted(len(findings), "finding"))
     if retries := session.count(Why.RETRY):
         yield Chip(Sort.RETRY, Tone.WARN, counted(retries, "retry", "retries"))
     if fallbacks := session.count(Why.FALLBACK):

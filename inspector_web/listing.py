@@ -1,24 +1,30 @@
 """Events in the order of time, a page at a time, by the place of the last one seen.
 
 A place is a time, an exchange and a position in it, so a page begins where another ended whatever
-has been written since. Exchanges that were over before the place are not read again. A search
+has been written since. Only stretches of the tape that can hold what is wanted are read. A search
 looks at a limited number of events for each page and says how far it came.
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Final, Self
 
+from inspector_web.index.letters import literals_in, match_expression
+from inspector_web.index.reader import IndexReader, Only, Stretch
 from inspector_web.summaries import summary_of
-from wiretape.crossings import HTTP_REQUEST, Crossing, crossings_of
+from wiretape.crossings import HTTP_REQUEST, Crossing
 from wiretape.facts import Sender
-from wiretape.store_reader import Exchange, TapeReader
 
 PAGE_EVENTS: Final = 200
-LOOKED_AT_MOST: Final = 100_000
-"""Events that a search goes through for one page: about a second's work."""
+MOST_EFFORT: Final = 6_000
+"""Events that a search goes through for one page: about a twentieth of a second's work."""
+_PASSED_EFFORT: Final = 10
+"""What passing a stretch by takes, in events."""
+_SEARCHED_CHARACTERS: Final = 1_000_000
+"""Of one event, by a regular expression."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,32 +47,86 @@ class Place:
         return cls(*map(int, parts))
 
 
-@dataclass(frozen=True, slots=True)
+class BadPattern(ValueError):
+    """A regular expression that is none; the message says why."""
+
+
+@dataclass(frozen=True)
 class Wanted:
-    """Which events: those that hold ``text`` (in any case) and ``type``, sent by ``sender``."""
+    """Which events: those that hold ``text`` (in any case) and ``type``, sent by ``sender``.
+
+    ``is_regex``: the text is a regular expression. What a request repeats from an earlier one
+    counts where it was first sent.
+
+    Raises:
+        BadPattern: the text is no regular expression.
+    """
 
     text: str = ""
     type: str = ""
     sender: Sender | None = None
+    is_regex: bool = False
 
-    def takes(self, crossing: Crossing) -> bool:
+    def __post_init__(self) -> None:
+        if self.is_regex:
+            try:
+                re.compile(self.text)
+            except (re.error, OverflowError, RecursionError) as error:
+                raise BadPattern(f"{self.text!r} is no regular expression: {error}.") from error
+
+    @property
+    def is_anything(self) -> bool:
+        return not (self.text or self.type or self.sender)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(self.text if self.is_regex else re.escape(self.text), re.IGNORECASE)
+
+    @cached_property
+    def literal(self) -> str:
+        """A text that every such event holds; empty where none is known."""
+        return max(self._literals, key=len, default="")
+
+    @cached_property
+    def _literals(self) -> tuple[str, ...]:
+        return literals_in(self.text) if self.is_regex else (self.text,)
+
+    def only(self, types: Collection[str]) -> Only:
+        """Which blocks can hold such events, where these types are known."""
+        return Only(
+            [name for name in types if self._is_type(name)] if self.type else None,
+            self.sender is Sender.CLIENT,
+            match_expression(self._literals),
+        )
+
+    def takes(self, crossing: Crossing, asked: str | None) -> bool:
+        """Whether it is such an event; ``asked`` is what the client said with it for the first
+        time, if that is known."""
         if self.sender is not None and crossing.sender is not self.sender:
             return False
-        if self.type.lower() not in crossing.type.lower():
+        if not self._is_type(crossing.type):
             return False
-        text = self.text.casefold()
-        return not text or any(text in part.casefold() for part in _searched(crossing))
+        text = (crossing.text or "") if asked is None else asked
+        return not self.text or any(map(self.found_in, (crossing.type, crossing.summary, text)))
+
+    def found_in(self, text: str) -> re.Match[str] | None:
+        """Where in a text the wanted one stands first."""
+        return self._pattern.search(text, 0, _SEARCHED_CHARACTERS if self.is_regex else len(text))
+
+    def every(self, text: str) -> Iterator[re.Match[str]]:
+        """Each place in a text where the wanted one stands."""
+        return self._pattern.finditer(text)
+
+    def _is_type(self, name: str) -> bool:
+        return self.type.lower() in name.lower()
 
 
-def _searched(crossing: Crossing) -> Iterator[str]:
-    yield crossing.type
-    yield crossing.summary
-    yield crossing.text or ""
+ANYTHING: Final = Wanted()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event for a table. ``delta_us`` is since whatever crossed before it."""
+    """One event for a table. ``delta_us`` is since what crossed before it in its exchange."""
 
     place: Place
     delta_us: int
@@ -91,38 +151,132 @@ class Listing:
     searched_to: Place | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A stretch that was passed by, because nothing in it can be wanted."""
+
+    stretch: Stretch
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An event at its place. ``before_us`` is when the one before it in its exchange crossed."""
+
+    place: Place
+    before_us: int
+    crossing: Crossing
+
+
 def listing_after(
-    reader: TapeReader, exchanges: Iterable[Exchange], wanted: Wanted, after: Place | None
+    index: IndexReader, of: Collection[int] | None, wanted: Wanted, after: Place | None
 ) -> Listing:
-    """The first page of events after the place, or of all."""
+    """The first page of events after the place, or of all; ``of`` limits the exchanges."""
     rows: list[Row] = []
     last = after
-    for looked_at, (place, crossing) in enumerate(_from(reader, exchanges, after)):
+    effort = 0
+    since_us = 0 if after is None else after.at_us
+    stretches = index.stretches_since(since_us, of, wanted.only(index.types()))
+    for each in merged(index, stretches, wanted):
+        if isinstance(each, Passed):
+            effort += _PASSED_EFFORT
+            continue
+        if after is not None and each.place <= after:
+            continue
+        effort += 1
         if len(rows) == PAGE_EVENTS:
             return Listing(tuple(rows), rows[-1].place, _start(rows, after))
-        if looked_at == LOOKED_AT_MOST:
+        if effort > MOST_EFFORT:
             return Listing(tuple(rows), None, _start(rows, after), last)
-        if wanted.takes(crossing):
-            rows.append(_row(place, crossing, last))
-        last = place
+        if _takes(index, wanted, each):
+            rows.append(_row(each))
+        last = each.place
     return Listing(tuple(rows), None, _start(rows, after))
 
 
 def listing_before(
-    reader: TapeReader, exchanges: Iterable[Exchange], wanted: Wanted, before: Place
+    index: IndexReader, of: Collection[int] | None, wanted: Wanted, before: Place
 ) -> Listing:
     """The last page of events before the place."""
-    found: deque[Row] = deque(maxlen=PAGE_EVENTS + 1)
-    last: Place | None = None
-    for place, crossing in _from(reader, exchanges, None):
-        if place >= before:
+    found: list[Seen] = []
+    effort = 0
+    gave_up_us: int | None = None
+    for stretch in index.stretches_until(before.at_us, of, wanted.only(index.types())):
+        # What is still to be read ended before this; what came later is complete.
+        complete = [each for each in found if each.place.at_us > stretch.until_us]
+        if len(complete) > PAGE_EVENTS:
             break
-        if wanted.takes(crossing):
-            found.append(_row(place, crossing, last))
-        last = place
-    is_more = len(found) > PAGE_EVENTS
-    rows = tuple(found)[1:] if is_more else tuple(found)
-    return Listing(rows, rows[-1].place if rows else None, rows[0].place if is_more else None)
+        if effort > MOST_EFFORT:
+            found, gave_up_us = complete, stretch.until_us
+            break
+        if not _can_hold(index, wanted, stretch):
+            effort += _PASSED_EFFORT
+            continue
+        for each in seen_in(index, stretch):
+            if each.place >= before:
+                break
+            effort += 1
+            if _takes(index, wanted, each):
+                found.append(each)
+    found.sort(key=lambda each: each.place)
+    rows = tuple(map(_row, found[-PAGE_EVENTS:]))
+    previous = rows[0].place if len(found) > PAGE_EVENTS else None
+    if previous is None and gave_up_us is not None:
+        previous = Place(gave_up_us + 1, 0, 0)
+    return Listing(rows, rows[-1].place if rows else None, previous)
+
+
+def merged(
+    index: IndexReader, stretches: Iterable[Stretch], wanted: Wanted = ANYTHING
+) -> Iterator[Seen | Passed]:
+    """What crossed in the stretches, which are in the order of their begins, by time.
+
+    Stretches that cannot hold what is wanted are passed by.
+    """
+    waiting = iter(stretches)
+    following = next(waiting, None)
+    # Only stretches that overlap are open at once: opening one reads the tape.
+    open_now: list[tuple[Place, Seen, Iterator[Seen]]] = []
+
+    def advance(stream: Iterator[Seen]) -> None:
+        if (found := next(stream, None)) is not None:
+            heappush(open_now, (found.place, found, stream))
+
+    while following is not None or open_now:
+        while following is not None and (not open_now or following.at_us <= open_now[0][0].at_us):
+            if _can_hold(index, wanted, following):
+                advance(seen_in(index, following))
+            else:
+                yield Passed(following)
+            following = next(waiting, None)
+        if open_now:
+            _, seen, stream = heappop(open_now)
+            advance(stream)
+            yield seen
+
+
+def _can_hold(index: IndexReader, wanted: Wanted, stretch: Stretch) -> bool:
+    """Whether the bytes of a stretch can hold the text: much faster than reading its events."""
+    if not wanted.literal or (data := index.data(stretch)) is None:
+        return True
+    # Of other letters, upper and lower case may have other bytes.
+    return not wanted.literal.isascii() or wanted.literal.lower().encode() in data.lower()
+
+
+def seen_in(index: IndexReader, stretch: Stretch) -> Iterator[Seen]:
+    """Each crossing at its place. Times never go back, so that places are in order."""
+    start = stretch.start
+    at_us = start.clock_us
+    for position, crossing in enumerate(index.crossings(stretch), start.position):
+        before_us, at_us = at_us, max(at_us, crossing.at_us)
+        place = Place(at_us, stretch.exchange, position)
+        yield Seen(place, before_us if position else at_us, crossing)
+
+
+def _takes(index: IndexReader, wanted: Wanted, seen: Seen) -> bool:
+    asked = None
+    if wanted.text and seen.crossing.sender is Sender.CLIENT:
+        asked = index.asked(seen.place.exchange, seen.place.position)
+    return wanted.takes(seen.crossing, asked)
 
 
 def _start(rows: list[Row], after: Place | None) -> Place | None:
@@ -132,48 +286,12 @@ def _start(rows: list[Row], after: Place | None) -> Place | None:
     return rows[0].place if rows else Place(after.at_us, after.exchange, after.position + 1)
 
 
-def _from(
-    reader: TapeReader, exchanges: Iterable[Exchange], after: Place | None
-) -> Iterator[tuple[Place, Crossing]]:
-    """What crossed after the place, by time."""
-    waiting = deque(
-        exchange
-        for exchange in exchanges
-        if after is None or exchange.end is None or exchange.end.at_us >= after.at_us
-    )
-    # Only exchanges that overlap are open at once: opening one reads its request's body.
-    open_now: list[tuple[Place, Crossing, _Stream]] = []
-    while waiting or open_now:
-        while waiting and (not open_now or waiting[0].request.at_us <= open_now[0][0].at_us):
-            _advance(open_now, _placed(reader, waiting.popleft()))
-        if open_now:
-            place, crossing, stream = heappop(open_now)
-            _advance(open_now, stream)
-            if after is None or place > after:
-                yield place, crossing
-
-
-type _Stream = Iterator[tuple[Place, Crossing]]
-
-
-def _advance(open_now: list[tuple[Place, Crossing, _Stream]], stream: _Stream) -> None:
-    if (found := next(stream, None)) is not None:
-        heappush(open_now, (*found, stream))
-
-
-def _placed(reader: TapeReader, exchange: Exchange) -> Iterator[tuple[Place, Crossing]]:
-    """Each crossing with its place. Times never go back, so that places are in order."""
-    at_us = 0
-    for position, crossing in enumerate(crossings_of(reader, exchange)):
-        at_us = max(at_us, crossing.at_us)
-        yield Place(at_us, exchange.id, position), crossing
-
-
-def _row(place: Place, crossing: Crossing, last: Place | None) -> Row:
+def _row(seen: Seen) -> Row:
+    crossing = seen.crossing
     summary, is_unknown = summary_of(crossing)
     return Row(
-        place,
-        0 if last is None else place.at_us - last.at_us,
+        seen.place,
+        seen.place.at_us - seen.before_us,
         crossing.sender,
         crossing.type,
         crossing.size_bytes,

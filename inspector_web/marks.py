@@ -57,31 +57,49 @@ class Marks:
         self.codes.append(_CODE_OF[about])
 
 
-def marks_of(crossings: Iterable[Crossing]) -> Marks:
-    """The marks of one exchange; heads, its end and the client's messages leave none.
+@dataclass(slots=True)
+class Marking:
+    """Makes the marks of one exchange; heads, its end and the client's messages leave none.
 
     A mark tells what the time before it was spent on. So an item that begins is marked as the
-    response's affair: what came before it was not yet spent on the item.
+    response's affair: what came before it was not yet spent on the item. ``item`` is the one that
+    is being made.
     """
-    marks = Marks()
-    item = About.OTHER
-    for crossing in crossings:
-        kind = crossing.type
+
+    item: About = About.OTHER
+    marks: Marks = field(default_factory=Marks)
+
+    def take(self, crossing: Crossing) -> None:
+        """Takes the next thing that crossed."""
+        kind, marks = crossing.type, self.marks
         if kind in _NO_MARK:
-            continue
+            return
         if kind in _CONTROL:
             marks.control_us.append(crossing.at_us)
         elif crossing.sender is Sender.CLIENT:
-            item = About.OTHER
+            self.item = About.OTHER
         elif kind == _ITEM_ADDED:
             marks.add(crossing.at_us, About.OTHER)
-            item = _item(crossing.text or "")
+            self.item = _item(crossing.text or "")
         elif kind in _TROUBLE:
             marks.add(crossing.at_us, About.TROUBLE)
         else:
-            marks.add(crossing.at_us, _streamed(kind) or item)
-            item = About.OTHER if kind == _ITEM_DONE else item
-    return marks
+            marks.add(crossing.at_us, _streamed(kind) or self.item)
+            if kind == _ITEM_DONE:
+                self.item = About.OTHER
+
+    def taken(self) -> Marks:
+        """The marks since the last time."""
+        taken, self.marks = self.marks, Marks()
+        return taken
+
+
+def marks_of(crossings: Iterable[Crossing]) -> Marks:
+    """The marks of one exchange."""
+    marking = Marking()
+    for crossing in crossings:
+        marking.take(crossing)
+    return marking.marks
 
 
 _NO_MARK: Final = frozenset({HTTP_REQUEST, HTTP_RESPONSE, END})

@@ -4,15 +4,16 @@ from pathlib import Path
 
 from flask import Flask, current_app, g
 
+from inspector_web.index.reader import IndexReader
 from inspector_web.library import Library
 from inspector_web.shelf import Shelf
 from wiretape.store_reader import TapeReader
 
 
-def attach(app: Flask, library: Library) -> None:
+def attach(app: Flask, library: Library, shelf: Shelf) -> None:
     """Gives the app its tapes."""
     app.extensions["library"] = library
-    app.extensions["shelf"] = Shelf()
+    app.extensions["shelf"] = shelf
     app.teardown_appcontext(_close)
 
 
@@ -44,7 +45,16 @@ def open_path(path: Path) -> TapeReader:
     return reader
 
 
+def open_index(reader: TapeReader) -> IndexReader:
+    """The index of the tape, open until the request is answered."""
+    g.index = index = shelf().index(reader)
+    return index
+
+
 def _close(_error: BaseException | None = None) -> None:
+    index: IndexReader | None = g.pop("index", None)
+    if index is not None:
+        index.close()
     reader: TapeReader | None = g.pop("tape", None)
     if reader is not None:
         reader.close()

@@ -3,21 +3,28 @@
 Bars, silences and ends are recorded facts. Links are inferred, as the attempts' reasons are: which
 attempt retries which, and that the client's tools ran between a request and its follow-up.
 
+A timeline knows its attempts; what an attempt's time was spent on is worked out from the marks of
+its exchange when it is to be drawn, for a session may hold a million of them.
+
 Every ``_us`` here is microseconds since the tape began. The invariant tests keep: the bars of an
 attempt follow one another without overlap, and lie within its lane.
 """
 
+import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import compress, count
+from operator import sub
 from typing import Final
 
 from inspector_web.marks import About, Marks
+from inspector_web.overview import Carrier
 from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session, Try, Why
-from wiretape.store_reader import Exchange
 
 SILENCE_US: Final = 100_000
 """A silence shorter than this is how any stream arrives, and is not told."""
@@ -78,7 +85,8 @@ class Stop:
 class Lane:
     """One socket, or one HTTP request, within what the client wanted of the model once.
 
-    ``socket`` is the whole life of the socket, which other lanes may share.
+    ``socket`` is the whole life of the socket, which other lanes may share. ``stops`` are in the
+    order of ``tries``.
     """
 
     request: int
@@ -87,9 +95,29 @@ class Lane:
     tries: tuple[Try, ...]
     span: Span
     socket: Span | None
-    bars: tuple[Bar, ...]
-    silences: tuple[Span, ...]
+    connect: Span | None
     stops: tuple[Stop, ...]
+
+    def bars(self, marks: Marks, shown: Span) -> Iterator[Bar]:
+        """What the time within ``shown`` was spent on; ``marks`` are the exchange's around it."""
+        if self.connect is not None:
+            yield Bar(self.connect.start_us, self.connect.end_us, Phase.CONNECT)
+        for each, stop in zip(self.tries, self.stops, strict=True):
+            if not _is_refused(each) and each.attempt.at_us <= shown.end_us:
+                yield from _bars(each.attempt.at_us, stop.at_us, marks, shown)
+
+    def silences(self, marks: Marks, shown: Span, least_us: int = SILENCE_US) -> Iterator[Span]:
+        """The silences within ``shown`` that are as long as that, and no shorter than any told."""
+        for each, stop in zip(self.tries, self.stops, strict=True):
+            if each.attempt.outcome is not Outcome.CONNECTED:
+                begin_us = each.attempt.at_us
+                yield from _silences(begin_us, stop.at_us, marks, shown, max(least_us, SILENCE_US))
+
+
+def _is_refused(each: Try) -> bool:
+    """Whether it is a handshake that carried no request: connecting is all that it did."""
+    attempt = each.attempt
+    return attempt.transport is Transport.WEBSOCKET and attempt.message is None
 
 
 class LinkKind(StrEnum):
@@ -112,7 +140,7 @@ class Link(Span):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A session in time. ``marks`` are each exchange's, to draw its events from.
+    """A session in time.
 
     ``gaps`` are where something crossed that is not on the tape: no silence there is certain.
     """
@@ -121,74 +149,61 @@ class Timeline:
     lanes: tuple[Lane, ...]
     links: tuple[Link, ...]
     gaps: tuple[Span, ...]
-    marks: Mapping[int, Marks]
 
 
 def timeline_of(
-    session: Session,
-    exchanges: Mapping[int, Exchange],
-    marks: Mapping[int, Marks],
-    gaps: Iterable[Gap] = (),
+    session: Session, carriers: Mapping[int, Carrier], gaps: Iterable[Gap] = ()
 ) -> Timeline:
-    """The timeline of a session; ``exchanges`` and ``marks`` are by number of the exchange."""
-    last_us = max(_known_times(session, exchanges, marks))
+    """The timeline of a session; ``carriers`` are its exchanges by number."""
+    last_us = max(_known_times(session, carriers))
     lanes = tuple(
-        _lane(request, exchange, tries, marks.get(exchange.id, Marks()), last_us)
+        _lane(request, carrier, tries, last_us)
         for request in session.requests
-        for exchange, tries in _by_exchange(request, exchanges)
+        for carrier, tries in _by_exchange(request, carriers)
     )
     first_us = min(lane.span.start_us for lane in lanes)
     lost = tuple(Span(gap.at_us, gap.until_us) for gap in gaps)
-    return Timeline(Span(first_us, last_us), lanes, tuple(_links(session, lanes)), lost, marks)
+    return Timeline(Span(first_us, last_us), lanes, tuple(_links(session, lanes)), lost)
 
 
 def _by_exchange(
-    request: Request, exchanges: Mapping[int, Exchange]
-) -> Iterator[tuple[Exchange, list[Try]]]:
+    request: Request, carriers: Mapping[int, Carrier]
+) -> Iterator[tuple[Carrier, list[Try]]]:
     grouped: dict[int, list[Try]] = {}
     for each in request.tries:
         grouped.setdefault(each.attempt.exchange, []).append(each)
-    return ((exchanges[number], tries) for number, tries in grouped.items())
+    return ((carriers[number], tries) for number, tries in grouped.items())
 
 
-def _known_times(
-    session: Session, exchanges: Mapping[int, Exchange], marks: Mapping[int, Marks]
-) -> Iterator[int]:
+def _known_times(session: Session, carriers: Mapping[int, Carrier]) -> Iterator[int]:
     yield session.until_us
-    for number in {each.attempt.exchange for each in session.tries}:
-        if (end := exchanges[number].end) is not None:
-            yield end.at_us
-        if said := marks.get(number):
-            yield said.at_us[-1]
+    for each in session.tries:
+        yield each.attempt.last_event_us or each.attempt.at_us
+        if (end_us := carriers[each.attempt.exchange].end_us) is not None:
+            yield end_us
 
 
-def _lane(
-    request: Request, exchange: Exchange, tries: list[Try], marks: Marks, last_us: int
-) -> Lane:
-    bars: list[Bar] = []
-    silences: list[Span] = []
-    stops: list[Stop] = []
-    for each in tries:
-        attempt = each.attempt
-        end_us = _over_us(attempt, last_us)
-        first, after = _range(marks, attempt, end_us)
-        bars += _bars(attempt, exchange, marks, range(first, after), end_us)
-        silences += _silences(attempt, marks, range(first, after), end_us)
-        stops.append(Stop(end_us, attempt.outcome, _label(attempt, exchange)))
-    starts = [bar.start_us for bar in bars] + [each.attempt.at_us for each in tries]
+def _lane(request: Request, carrier: Carrier, tries: list[Try], last_us: int) -> Lane:
+    stops = [
+        Stop(_over_us(each.attempt, last_us), each.attempt.outcome, _label(each.attempt, carrier))
+        for each in tries
+    ]
+    connect = None
+    if carrier.is_upgrade and tries[0].attempt.message in (None, 0):
+        answered_us = stops[0].at_us if carrier.answered_us is None else carrier.answered_us
+        connect = Span(carrier.at_us, min(answered_us, stops[0].at_us))
     socket = None
-    if exchange.is_websocket:
-        end_us = exchange.end.at_us if exchange.end else last_us
-        socket = Span(exchange.request.at_us, end_us)
+    if carrier.is_websocket:
+        socket = Span(carrier.at_us, last_us if carrier.end_us is None else carrier.end_us)
+    starts = [each.attempt.at_us for each in tries] + ([connect.start_us] if connect else [])
     return Lane(
         request.number,
-        exchange.id,
+        carrier.id,
         tries[0].attempt.transport,
         tuple(tries),
         Span(min(starts), max(stop.at_us for stop in stops)),
         socket,
-        tuple(bars),
-        tuple(silences),
+        connect,
         tuple(stops),
     )
 
@@ -200,59 +215,55 @@ def _over_us(attempt: Attempt, last_us: int) -> int:
     return last_us if attempt.until_us is None else attempt.until_us
 
 
-def _range(marks: Marks, attempt: Attempt, end_us: int) -> tuple[int, int]:
-    """The marks of one attempt: those between its begin and its end, both included."""
-    return bisect_left(marks.at_us, attempt.at_us), bisect_left(marks.at_us, end_us + 1)
+_RUN: Final = re.compile(rb"(.)\1*", re.DOTALL)
 
 
-def _bars(
-    attempt: Attempt, exchange: Exchange, marks: Marks, own: range, end_us: int
-) -> Iterator[Bar]:
-    if exchange.is_upgrade and attempt.message in (None, 0):
-        start_us = exchange.request.at_us
-        answered_us = exchange.response.at_us if exchange.response else end_us
-        yield Bar(start_us, min(answered_us, end_us), Phase.CONNECT)
-        if attempt.message is None:
-            return
-    at_us = before_us = attempt.at_us
-    phase = Phase.WAITING
-    for index in own:
-        # A mark tells what the time before it was spent on; before the first, that is waiting.
-        begins_us = marks.at_us[index] if phase is Phase.WAITING else before_us
-        before_us = marks.at_us[index]
-        told = _PHASES[marks.about(index)]
+def _bars(at_us: int, end_us: int, marks: Marks, shown: Span) -> Iterator[Bar]:
+    """The bars of an attempt: from the one that is under way when ``shown`` begins."""
+    times = marks.at_us
+    first, after = bisect_left(times, at_us), bisect_left(times, end_us + 1)
+    begin = max(first, bisect_left(times, shown.start_us) - 1)
+    until = min(after, bisect_left(times, shown.end_us) + 1)
+    # A mark tells what the time before it was spent on; before the first, that is waiting.
+    before_us = at_us if begin == first else times[begin - 1]
+    phase, from_us = Phase.WAITING, before_us
+    for run in _RUN.finditer(marks.codes, begin, until):
+        told = _PHASES[marks.about(run.start())]
+        begins_us = times[run.start()] if run.start() == first else before_us
         if told is not phase:
-            if begins_us > at_us:
-                yield Bar(at_us, begins_us, phase)
-            at_us, phase = begins_us, told
-    if before_us > at_us:
-        yield Bar(at_us, before_us, phase)
-    if end_us > before_us:
+            if begins_us > from_us:
+                yield Bar(from_us, begins_us, phase)
+            from_us, phase = begins_us, told
+        before_us = times[run.end() - 1]
+    if before_us > from_us:
+        yield Bar(from_us, before_us, phase)
+    if until == after and end_us > before_us:
         # Nothing more came: what that time was spent on, nobody knows.
         yield Bar(before_us, end_us, Phase.WAITING)
 
 
-def _silences(attempt: Attempt, marks: Marks, own: range, end_us: int) -> Iterator[Span]:
-    if attempt.outcome is Outcome.CONNECTED:
-        return
-    before_us = attempt.at_us
-    for at_us in marks.at_us[own.start : own.stop]:
-        if at_us - before_us >= SILENCE_US:
-            yield Span(before_us, at_us)
-        before_us = at_us
-    if end_us - before_us >= SILENCE_US:
-        yield Span(before_us, end_us)
+def _silences(at_us: int, end_us: int, marks: Marks, shown: Span, least_us: int) -> Iterator[Span]:
+    times = marks.at_us
+    first, after = bisect_left(times, at_us), bisect_left(times, end_us + 1)
+    begin = max(first, bisect_left(times, shown.start_us) - 1)
+    until = min(after, bisect_left(times, shown.end_us) + 1)
+    heard = array("q", [at_us if begin == first else times[begin - 1]])
+    heard += times[begin:until]
+    if until == after:
+        heard.append(max(end_us, heard[-1]))
+    # In C from end to end: there may be a million of them.
+    for at in compress(count(), map(least_us.__le__, map(sub, heard[1:], heard))):
+        yield Span(heard[at], heard[at + 1])
 
 
-def _label(attempt: Attempt, exchange: Exchange) -> str:
+def _label(attempt: Attempt, carrier: Carrier) -> str:
     """The number that people know such an end by: a close code, or an HTTP status."""
     if attempt.outcome in (Outcome.COMPLETED, Outcome.CONNECTED, Outcome.OPEN):
         return ""
     if attempt.status is not None and attempt.status >= 400:
         return str(attempt.status)
-    end = exchange.end
-    is_last = end is not None and attempt.until_us == end.at_us
-    return str(end.code) if is_last and end and end.code is not None else ""
+    is_last = carrier.end_us is not None and attempt.until_us == carrier.end_us
+    return str(carrier.close_code) if is_last and carrier.close_code is not None else ""
 
 
 _LINKS: Final = {

@@ -1,28 +1,28 @@
 """Addresses to pages: read what is needed, build the page, lay it out or give its JSON twin."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web.asking import sent_with
+from inspector_web.overview import AttemptPlace
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
-from inspector_web.pages.request import AttemptPlace, RequestPage, attempt_at, request_page
+from inspector_web.pages.received import ReceivedPage, received_page
+from inspector_web.pages.request import RequestPage, attempt_at, request_page
+from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, search_page
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.raw import raw_event, raw_response
-from inspector_web.reader import library, open_tape, shelf
-from inspector_web.shelf import Overview, size_of
+from inspector_web.reader import library, open_index, open_path, open_tape, shelf
+from inspector_web.shelf import timeline_on
 from inspector_web.twins import twin
-from wiretape.errors import TapeError, UsageError
+from wiretape.errors import UsageError
 from wiretape.store_reader import Exchange, TapeReader
-
-READ_AT_ONCE_BYTES: Final = 32_000_000
-"""Of tapes that were not looked into before, so much is read for one answer."""
 
 _ATTEMPT: Final = (
     "/tapes/<tape>/sessions/<int:session>/requests/<int:number>/attempts/<int:attempt>"
@@ -59,56 +59,68 @@ def start() -> AnyResponse:
 
 @_page("/sessions")
 def sessions() -> SessionsPage:
-    budget_bytes = READ_AT_ONCE_BYTES
-    unread = 0
-    read: list[tuple[str, Path]] = []
-    for name, path in library().tapes().items():
-        if not shelf().knows(path):
-            if budget_bytes <= 0:
-                unread += 1
-                continue
-            budget_bytes -= size_of(path)
-        read.append((name, path))
+    patient_until = time.monotonic() + shelf().patience_s
+    looks = [
+        (name, shelf().glance(path, max(0.0, patient_until - time.monotonic())))
+        for name, path in library().tapes().items()
+    ]
+    return sessions_page(SessionsQuery.parse(request.args), looks)
 
-    def looked_into() -> Iterator[tuple[str, Overview | TapeError]]:
-        for name, path in read:
-            yield name, shelf().look(path)
 
-    return sessions_page(SessionsQuery.parse(request.args), looked_into(), unread)
+@_page("/search")
+def search() -> SearchPage:
+    def tapes() -> Iterator[SearchedTape]:
+        for name, path in library().tapes().items():
+            look = shelf().glance(path, 0.0)
+            if look.error is None:
+                reader = open_path(path)
+                yield SearchedTape(name, look, open_index(reader))
+
+    return search_page(SearchQuery.parse(request.args), tapes())
 
 
 @_page("/tapes/<tape>/sessions/<int:number>")
 def session(tape: str, number: int) -> SessionPage:
     reader = open_tape(tape)
     overview = shelf().overview(reader)
-    timeline = shelf().timeline(reader, number)
-    return session_page(tape, overview, number, timeline, request.args)
+    timeline, index = timeline_on(overview, number), open_index(reader)
+    return session_page(tape, overview, number, timeline, index, request.args)
+
+
+@_page("/tapes/<tape>/sessions/<int:number>/received")
+def received(tape: str, number: int) -> ReceivedPage:
+    reader = open_tape(tape)
+    overview = shelf().overview(reader)
+    timeline, index = timeline_on(overview, number), open_index(reader)
+    return received_page(tape, overview, number, timeline, index, request.args)
 
 
 @_page("/tapes/<tape>/events")
 def events(tape: str) -> EventsPage:
     reader = open_tape(tape)
-    return events_page(tape, shelf().overview(reader), reader, EventsQuery.parse(request.args))
+    overview = shelf().overview_so_far(reader)
+    return events_page(tape, overview, open_index(reader), EventsQuery.parse(request.args))
 
 
 @_page("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>")
 def event(tape: str, exchange: int, position: int) -> EventPage:
     reader = open_tape(tape)
-    found = _exchange(reader, exchange)
-    return event_page(tape, shelf().overview(reader), reader, found, position)
+    _exchange(reader, exchange)
+    overview = shelf().overview_so_far(reader)
+    return event_page(tape, overview, open_index(reader), exchange, position)
 
 
 @_page(_ATTEMPT)
 def attempt(tape: str, session: int, number: int, attempt: int) -> RequestPage:
     reader = open_tape(tape)
-    place = AttemptPlace(number, attempt)
-    return request_page(tape, shelf().overview(reader), reader, session, place)
+    overview, index = shelf().overview(reader), open_index(reader)
+    return request_page(tape, overview, reader, index, session, AttemptPlace(number, attempt))
 
 
 @pages.get("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>/raw")
 def event_raw(tape: str, exchange: int, position: int) -> Response:
     reader = open_tape(tape)
-    data = raw_event(reader, _exchange(reader, exchange), position)
+    data = raw_event(reader, open_index(reader), _exchange(reader, exchange), position)
     if data is None:
         raise UsageError(f"event {position} of exchange {exchange} has no bytes to download.")
     return _download(data, f"{tape}-exchange-{exchange}-event-{position}")
@@ -119,7 +131,7 @@ def attempt_raw(tape: str, session: int, number: int, attempt: int) -> Response:
     reader = open_tape(tape)
     place = AttemptPlace(number, attempt)
     found = attempt_at(shelf().overview(reader), session, place)
-    data = sent_with(reader, _exchange(reader, found.exchange), found)
+    data = sent_with(reader, _exchange(reader, found.exchange), found, open_index(reader))
     return _download(data, f"{tape}-session-{session}-request-{number}-attempt-{attempt}")
 
 

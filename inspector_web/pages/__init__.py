@@ -1,5 +1,5 @@
 """The pages, one frozen dataclass for each template, made by pure functions.
 
 A page holds what is shown and nothing about how; its JSON twin is the page itself. ``at_us`` is
-microseconds since the tape began, ``offset_us`` since the session did, ``started_at_us`` Unix time.
+microseconds since the tape began, everywhere; ``started_at_us`` is Unix time.
 """

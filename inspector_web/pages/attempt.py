@@ -7,14 +7,15 @@ from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.events import Usage
 from wiretape.origins import Role
-from wiretape.reconstruct import Session, Try, Why
+from wiretape.reconstruct import Request, Session, Try, Why
 
 _INFERRED = (Why.RETRY, Why.FALLBACK)
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptRow:
-    """One attempt. ``request`` and ``number`` count from 1: the number is that within the request.
+    """One attempt. ``request``, ``number`` and ``turn`` count from 1: the number is that within the
+    request.
 
     ``why`` and ``evidence`` are inferred where ``is_inferred`` says so; all else is recorded.
     ``waited_us`` is until the first event, ``took_us`` until the end, each ``None`` where the
@@ -23,6 +24,7 @@ class AttemptRow:
 
     request: int
     number: int
+    turn: int
     exchange: int
     message: int | None
     why: Why
@@ -32,7 +34,6 @@ class AttemptRow:
     role: Role
     transport: Transport
     at_us: int
-    offset_us: int
     waited_us: int | None
     took_us: int | None
     silence_us: int
@@ -45,23 +46,25 @@ class AttemptRow:
     tone: Tone
 
 
-def attempt_rows(session: Session, origin_us: int) -> list[AttemptRow]:
-    """The attempts of a session in their order; offsets count from ``origin_us``."""
+def attempt_rows(session: Session) -> list[AttemptRow]:
+    """The attempts of a session in their order."""
     return [
-        attempt_row(each, request.number, number, origin_us)
+        attempt_row(each, request, number)
         for request in session.requests
         for number, each in enumerate(request.tries, start=1)
     ]
 
 
-def attempt_row(each: Try, request: int, number: int, origin_us: int) -> AttemptRow:
+def attempt_row(each: Try, request: Request, number: int) -> AttemptRow:
+    """The ``number``-th attempt at a request, from 1."""
     attempt = each.attempt
     first_us = attempt.first_event_us
     # On a socket that is still open, the last answer is over all the same.
     until_us = attempt.ended_at_us if attempt.until_us is None else attempt.until_us
     return AttemptRow(
-        request,
+        request.number,
         number,
+        request.turn,
         attempt.exchange,
         attempt.message,
         each.why,
@@ -71,7 +74,6 @@ def attempt_row(each: Try, request: int, number: int, origin_us: int) -> Attempt
         attempt.role,
         attempt.transport,
         attempt.at_us,
-        attempt.at_us - origin_us,
         None if first_us is None else first_us - attempt.at_us,
         None if until_us is None else until_us - attempt.at_us,
         attempt.longest_silence_us,

@@ -1,18 +1,19 @@
 """One event: laid out as JSON, and as it crossed."""
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
+from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token, laid_out
+from inspector_web.listing import Seen, seen_in
+from inspector_web.overview import AttemptPlace, Evidence, Overview
 from inspector_web.pages.head import SessionHead, head_of
-from inspector_web.shelf import Overview
 from inspector_web.summaries import summary_of
 from inspector_web.twins import HTML_ONLY
-from wiretape.crossings import Crossing, crossings_of
 from wiretape.errors import UsageError
 from wiretape.facts import Sender
 from wiretape.jsontext import Unparsable, parse_object
-from wiretape.store_reader import Exchange, TapeReader
 
 SHOWN_CHARACTERS: Final = 100_000
 """Of the text as it crossed; the raw download has all of it."""
@@ -22,16 +23,16 @@ SHOWN_CHARACTERS: Final = 100_000
 class EventPage:
     """One thing that crossed. ``position`` counts in its exchange from 0.
 
-    ``session`` is the one that the exchange belongs to, if any. ``text`` is as it crossed, cut if
-    ``is_cut``, and ``None`` where there was none; ``layout`` is the same as JSON, if it is JSON.
+    ``session`` and ``attempt`` are those that it belongs to, if any. ``text`` is as it crossed, cut
+    if ``is_cut``, and ``None`` where there was none; ``layout`` is the same as JSON, if it is JSON.
     """
 
     tape: str
     session: SessionHead | None
+    attempt: AttemptPlace | None
     exchange: int
     position: int
     at_us: int
-    offset_us: int
     delta_us: int
     sender: Sender
     type: str
@@ -42,28 +43,30 @@ class EventPage:
     is_cut: bool
     layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
     has_next: bool
+    next_problem: Evidence | None
 
 
 def event_page(
-    tape: str, overview: Overview, reader: TapeReader, exchange: Exchange, position: int
+    tape: str, overview: Overview | None, index: IndexReader, exchange: int, position: int
 ) -> EventPage:
-    """The page of the event at that position.
+    """The page of the event at that position; without an overview, of no session.
 
     Raises:
         UsageError: there is none.
     """
-    before, found, has_next = _found(reader, exchange, position)
+    seen, has_next = _found(index, exchange, position)
+    found = seen.crossing
     summary, is_unknown = summary_of(found)
-    session = _session_of(tape, overview, exchange)
+    under_way = None if overview is None else overview.attempt_at(exchange, seen.place.at_us)
     text = found.text
     return EventPage(
         tape,
-        session,
-        exchange.id,
+        None if overview is None or under_way is None else head_of(tape, overview, under_way[0]),
+        None if under_way is None else under_way[1],
+        exchange,
         position,
         found.at_us,
-        found.at_us - (session.at_us if session else 0),
-        found.at_us - (before or found).at_us,
+        seen.place.at_us - seen.before_us,
         found.sender,
         found.type,
         found.size_bytes,
@@ -73,7 +76,23 @@ def event_page(
         text is not None and len(text) > SHOWN_CHARACTERS,
         layout_of(text or ""),
         has_next,
+        None if overview is None else _next_problem(overview, seen),
     )
+
+
+def _next_problem(overview: Overview, seen: Seen) -> Evidence | None:
+    """The next event that a finding rests on."""
+    evidence = (each for told in overview.told or () for each in told.evidence)
+    later = [each for each in evidence if _key(each) > (seen.place.at_us, *_place(seen))]
+    return min(later, key=_key, default=None)
+
+
+def _key(evidence: Evidence) -> tuple[int, int, int]:
+    return evidence.at_us, evidence.exchange, evidence.position
+
+
+def _place(seen: Seen) -> tuple[int, int]:
+    return seen.place.exchange, seen.place.position
 
 
 def layout_of(text: str) -> tuple[Token, ...]:
@@ -82,29 +101,20 @@ def layout_of(text: str) -> tuple[Token, ...]:
     return () if isinstance(value, Unparsable) else tuple(laid_out(value))
 
 
-def _found(
-    reader: TapeReader, exchange: Exchange, position: int
-) -> tuple[Crossing | None, Crossing, bool]:
-    """The crossing before, the one at the position, and whether one follows."""
-    before: Crossing | None = None
-    found: Crossing | None = None
-    for number, crossing in enumerate(crossings_of(reader, exchange)):
+def _found(index: IndexReader, exchange: int, position: int) -> tuple[Seen, bool]:
+    """The event at the position, and whether one follows."""
+    stretch = index.stretch_with(exchange, position)
+    found: Seen | None = None
+    for seen in seen_in(index, stretch):
         if found is not None:
-            return before, found, True
-        if number == position:
-            found = crossing
-        else:
-            before = crossing
+            return found, True
+        if seen.place.position == position:
+            found = seen
     if found is None:
         raise UsageError(
-            f"exchange {exchange.id} has no event number {position}: its list of events has those "
+            f"exchange {exchange} has no event number {position}: its list of events has those "
             "that are."
         )
-    return before, found, False
-
-
-def _session_of(tape: str, overview: Overview, exchange: Exchange) -> SessionHead | None:
-    for number, session in enumerate(overview.sessions, start=1):
-        if any(each.attempt.exchange == exchange.id for each in session.tries):
-            return head_of(tape, overview, number)
-    return None
+    # The first of the next stretch, if this one is the last of its own.
+    following = index.stretch_with(exchange, position + 1)
+    return found, any(True for _ in islice(index.crossings(following), 1))

@@ -1,9 +1,10 @@
 """What every page of a session says at its top, and a line of the list of sessions."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from inspector_web.health import Chip, chips_of
-from inspector_web.shelf import Overview
+from inspector_web.health import Chip, Sort, chips_of
+from inspector_web.overview import Overview
 from inspector_web.visible import one_line
 from wiretape.attempts import Transport
 from wiretape.events import Usage
@@ -29,7 +30,7 @@ class SessionHead:
     """A session in short. ``number`` counts from 1 on its tape; ``id`` is the client's own.
 
     ``words`` are the person's first. It begins (``at_us``) with its first exchange. ``tokens`` is
-    ``None`` where no response told any.
+    ``None`` where no response told any, ``verdict`` until the tape is diagnosed.
     """
 
     tape: str
@@ -49,6 +50,11 @@ class SessionHead:
     tokens: Tokens | None
     silence_us: int
     chips: tuple[Chip, ...]
+    verdict: str | None
+
+    @property
+    def has_findings(self) -> bool:
+        return any(chip.sort is Sort.FINDING for chip in self.chips)
 
     @property
     def client_name(self) -> str:
@@ -56,12 +62,13 @@ class SessionHead:
         return one_line((self.client or "unknown client").partition(" ")[0], 60)
 
 
-def heads_of(tape: str, overview: Overview) -> list[SessionHead]:
+@lru_cache(maxsize=2000)
+def heads_of(tape: str, overview: Overview) -> tuple[SessionHead, ...]:
     """The sessions of a tape; ``tape`` is its name."""
-    return [
+    return tuple(
         _head(tape, overview, number, session)
         for number, session in enumerate(overview.sessions, start=1)
-    ]
+    )
 
 
 def head_of(tape: str, overview: Overview, number: int) -> SessionHead:
@@ -70,7 +77,8 @@ def head_of(tape: str, overview: Overview, number: int) -> SessionHead:
     Raises:
         NoSuchSession: the tape has none.
     """
-    return _head(tape, overview, number, overview.session(number))
+    overview.session(number)
+    return heads_of(tape, overview)[number - 1]
 
 
 def _head(tape: str, overview: Overview, number: int, session: Session) -> SessionHead:
@@ -92,7 +100,12 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         tuple(session.transports),
         _tokens(session),
         max(each.attempt.longest_silence_us for each in session.tries),
-        chips_of(session, len(overview.gaps_in(session))),
+        chips_of(
+            session,
+            len(overview.gaps_in(session)),
+            None if overview.told is None else [each.finding for each in overview.told_of(number)],
+        ),
+        overview.verdict_on(number),
     )
 
 

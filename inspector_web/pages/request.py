@@ -1,14 +1,17 @@
 """One request as an attempt sent it: heads, body, and what is new since the request before."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from inspector_web.asking import asked_of
 from inspector_web.difference import Difference, difference_of
+from inspector_web.health import SEVERITIES, Tone
+from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token
+from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_rows
 from inspector_web.pages.event import SHOWN_CHARACTERS, layout_of
 from inspector_web.pages.head import SessionHead, head_of
-from inspector_web.shelf import Overview
 from inspector_web.twins import HTML_ONLY
 from wiretape.asked import Asked, RequestKind
 from wiretape.attempts import Attempt
@@ -19,11 +22,12 @@ from wiretape.store_reader import Exchange, TapeReader
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptPlace:
-    """Where an attempt stands in its session: request and number within it, both from 1."""
+class ToldFinding:
+    """A finding that rests on this attempt."""
 
-    request: int
-    number: int
+    tone: Tone
+    what: str
+    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,8 @@ class RequestPage:
     """An attempt's request. ``line`` is its method and address, ``status_line`` the answer's.
 
     ``body`` is the text with its content coding removed, cut if ``is_cut``. ``difference`` is to
-    the attempt at ``compared_to``; both are ``None`` for the first that asks something.
+    the attempt at ``compared_to``; both are ``None`` for the first that asks something. ``problem``
+    is the next attempt that a finding rests on.
     """
 
     session: SessionHead
@@ -50,10 +55,19 @@ class RequestPage:
     difference: Difference | None
     previous: AttemptPlace | None
     next: AttemptPlace | None
+    previous_turn: AttemptPlace | None
+    next_turn: AttemptPlace | None
+    findings: tuple[ToldFinding, ...]
+    problem: AttemptPlace | None
 
 
 def request_page(
-    tape: str, overview: Overview, reader: TapeReader, session: int, place: AttemptPlace
+    tape: str,
+    overview: Overview,
+    reader: TapeReader,
+    index: IndexReader,
+    session: int,
+    place: AttemptPlace,
 ) -> RequestPage:
     """The page of the attempt at that place.
 
@@ -62,10 +76,11 @@ def request_page(
     """
     head = head_of(tape, overview, session)
     tries = overview.session(session).tries
-    rows = attempt_rows(overview.session(session), head.at_us)
+    rows = attempt_rows(overview.session(session))
     places = [AttemptPlace(row.request, row.number) for row in rows]
+    turns = [AttemptPlace(turn.requests[0].number, 1) for turn in overview.session(session).turns]
     at = tries.index(_try_at(overview, session, place))
-    exchange, asked = _asked(reader, tries[at].attempt)
+    exchange, asked = _asked(reader, index, tries[at].attempt)
     compared = _asked_before(rows, at) if asked.raw else None
     response = exchange.response
     text = asked.raw.decode("utf-8", "replace")
@@ -85,10 +100,38 @@ def request_page(
         None if compared is None else places[compared],
         None
         if compared is None
-        else difference_of(_asked(reader, tries[compared].attempt)[1], asked),
+        else difference_of(_asked(reader, index, tries[compared].attempt)[1], asked),
         places[at - 1] if at else None,
         places[at + 1] if at + 1 < len(places) else None,
+        next((each for each in reversed(turns) if rows[at].turn > _turn(rows, each)), None),
+        next((each for each in turns if rows[at].turn < _turn(rows, each)), None),
+        tuple(_findings(overview, session, place)),
+        _next_problem(overview, session, place),
     )
+
+
+def _turn(rows: list[AttemptRow], place: AttemptPlace) -> int:
+    return next(row.turn for row in rows if (row.request, row.number) == (place.request, 1))
+
+
+def _findings(overview: Overview, session: int, place: AttemptPlace) -> Iterator[ToldFinding]:
+    for told in overview.told_of(session):
+        if any(each.place == place for each in told.evidence):
+            finding = told.finding
+            yield ToldFinding(SEVERITIES[finding.severity], finding.what, finding.advice)
+
+
+def _next_problem(overview: Overview, session: int, place: AttemptPlace) -> AttemptPlace | None:
+    places = (
+        each.place
+        for told in overview.told_of(session)
+        if told.finding.session == session
+        for each in told.evidence
+        if each.place is not None
+    )
+    here = (place.request, place.number)
+    later = [each for each in places if (each.request, each.number) > here]
+    return min(later, key=lambda each: (each.request, each.number), default=None)
 
 
 def attempt_at(overview: Overview, session: int, place: AttemptPlace) -> Attempt:
@@ -110,10 +153,9 @@ def _try_at(overview: Overview, session: int, place: AttemptPlace) -> Try:
     )
 
 
-def _asked(reader: TapeReader, attempt: Attempt) -> tuple[Exchange, Asked]:
-    exchange = reader.exchange(attempt.exchange)
-    assert exchange is not None
-    return exchange, asked_of(reader, exchange, attempt)
+def _asked(reader: TapeReader, index: IndexReader, attempt: Attempt) -> tuple[Exchange, Asked]:
+    exchange = index.exchange(attempt.exchange)
+    return exchange, asked_of(reader, exchange, attempt, index)
 
 
 def _asked_before(rows: list[AttemptRow], at: int) -> int | None:

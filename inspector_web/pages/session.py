@@ -1,4 +1,4 @@
-"""The timeline of one session, and the same as a table."""
+"""The timeline of one session with what was found in it, and the same as a table."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,14 +6,20 @@ from typing import Final
 
 from inspector_web.drawing import Drawing, DrawnLane, View, draw, view_of
 from inspector_web.health import Tale, Tone, said, tales_of, tone_of
-from inspector_web.pages.attempt import AttemptRow, attempt_rows
+from inspector_web.index.reader import IndexReader
+from inspector_web.overview import Overview
+from inspector_web.pages.attempt import AttemptRow, attempt_row
+from inspector_web.pages.finding import FindingRow, finding_rows
 from inspector_web.pages.head import SessionHead, head_of
-from inspector_web.shelf import Overview
+from inspector_web.pages.received import ReceivedPage, instant, received_page
 from inspector_web.timeline import LinkKind, Timeline
 from wiretape.facts import Gap
 from wiretape.origins import Role
 from wiretape.reconstruct import Session, Try, Why
 from wiretape.words import duration
+
+_MOST_TOLD: Final = 20
+"""Of requests in trouble, and of gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +46,77 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """A session in time. ``is_whole`` says that the window shows all of it."""
+    """A session in time. ``is_whole`` says that the window shows all of it.
+
+    ``findings`` are the first of ``found``; neither is there until the tape is diagnosed.
+    ``received`` is what the client had by the instant that the address names, if it names one;
+    ``cursor`` is where that lies in the window, in per cent of its width.
+    ``attempts`` are those of the lanes that are drawn, ``turns`` the requests that begin one.
+    """
 
     session: SessionHead
+    findings: tuple[FindingRow, ...]
+    found: int | None
     tales: tuple[Tale, ...]
+    tales_left_out: int
     gaps: tuple[Gap, ...]
+    gaps_left_out: int
     drawing: Drawing
     is_whole: bool
+    strip_view: View
+    cursor: float | None
     moves: Moves
     lanes: tuple[LaneRow, ...]
     attempts: tuple[AttemptRow, ...]
+    turns: tuple[int, ...]
+    received: ReceivedPage | None
 
 
 def session_page(
-    tape: str, overview: Overview, number: int, timeline: Timeline, given: Mapping[str, str]
+    tape: str,
+    overview: Overview,
+    number: int,
+    timeline: Timeline,
+    index: IndexReader,
+    given: Mapping[str, str],
 ) -> SessionPage:
-    """The page of that session; ``from`` and ``to`` in ``given`` are the window, in ``at_us``."""
+    """The page of that session.
+
+    ``from`` and ``to`` in ``given`` are the window, ``at`` the instant to look at, in ``at_us``.
+    """
     session = overview.session(number)
     whole = view_of(timeline.span, None, None)
     view = view_of(timeline.span, _moment(given.get("from")), _moment(given.get("to")))
-    drawing = draw(timeline, view)
+    drawing = draw(timeline, view, index.marks)
+    at_us = instant(given)
+    told = overview.told_of(number)
+    tales, gaps = tales_of(session), overview.gaps_in(session)
     return SessionPage(
         head_of(tape, overview, number),
-        tales_of(session),
-        tuple(overview.gaps_in(session)),
+        finding_rows(told, timeline),
+        None if overview.told is None else len(told),
+        tales[:_MOST_TOLD],
+        max(0, len(tales) - _MOST_TOLD),
+        tuple(gaps[:_MOST_TOLD]),
+        max(0, len(gaps) - _MOST_TOLD),
         drawing,
         view == whole,
+        whole,
+        None if at_us is None or not view.holds(at_us) else view.share(at_us),
         _moves(timeline, view),
         tuple(_lane_rows(session, timeline, drawing.lanes)),
-        tuple(attempt_rows(session, timeline.span.start_us)),
+        tuple(_attempts(session, drawing)),
+        tuple(turn.requests[0].number for turn in session.turns),
+        None if at_us is None else received_page(tape, overview, number, timeline, index, given),
     )
+
+
+def _attempts(session: Session, drawing: Drawing) -> Iterator[AttemptRow]:
+    for drawn in drawing.lanes:
+        request = session.requests[drawn.lane.request - 1]
+        first = request.tries.index(drawn.lane.tries[0])
+        for number, each in enumerate(drawn.lane.tries, start=first + 1):
+            yield attempt_row(each, request, number)
 
 
 def _moment(text: str | None) -> int | None:

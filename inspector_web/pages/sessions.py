@@ -1,15 +1,14 @@
 """The list of sessions, over all tapes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Self
 
 from inspector_web.health import Sort, Tone
 from inspector_web.pages.head import SessionHead, heads_of
-from inspector_web.shelf import Overview
+from inspector_web.readings import Look
 from wiretape.attempts import Transport
-from wiretape.errors import TapeError
 
 ROWS: Final = 100
 """Sessions on one page."""
@@ -80,18 +79,23 @@ class UnreadableTape:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionsPage:
-    """The list. ``found`` counts the sessions on all pages, ``total`` those of any filter.
+class UnreadTape:
+    """A tape that is being read for the first time, and which share of it has been."""
 
-    ``unread`` counts tapes that were not looked into yet, because much had to be read at once.
-    """
+    tape: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsPage:
+    """The list. ``found`` counts the sessions on all pages, ``total`` those of any filter."""
 
     query: SessionsQuery
     sessions: tuple[SessionHead, ...]
     found: int
     total: int
     tapes: int
-    unread: int
+    unread: tuple[UnreadTape, ...]
     unreadable: tuple[UnreadableTape, ...]
     empty: tuple[str, ...]
 
@@ -100,18 +104,19 @@ class SessionsPage:
         return self.query.page * ROWS < self.found
 
 
-def sessions_page(
-    query: SessionsQuery, tapes: Iterable[tuple[str, Overview | TapeError]], unread: int
-) -> SessionsPage:
+def sessions_page(query: SessionsQuery, looks: Collection[tuple[str, Look]]) -> SessionsPage:
     """The page that the query asks for, of the tapes by name."""
     heads: list[SessionHead] = []
+    unread: list[UnreadTape] = []
     unreadable: list[UnreadableTape] = []
     empty: list[str] = []
-    for name, overview in tapes:
-        if isinstance(overview, TapeError):
-            unreadable.append(UnreadableTape(name, str(overview)))
-        elif overview.sessions:
-            heads += heads_of(name, overview)
+    for name, look in looks:
+        if look.error is not None:
+            unreadable.append(UnreadableTape(name, str(look.error)))
+        elif look.overview is None:
+            unread.append(UnreadTape(name, look.share))
+        elif look.overview.sessions:
+            heads += heads_of(name, look.overview)
         else:
             empty.append(name)
     wanted = [head for head in heads if query.takes(head)]
@@ -124,8 +129,8 @@ def sessions_page(
         tuple(wanted[first : first + ROWS]),
         len(wanted),
         len(heads),
-        len({head.tape for head in heads}) + len(unreadable) + len(empty) + unread,
-        unread,
+        len(looks),
+        tuple(unread),
         tuple(unreadable),
         tuple(empty),
     )

@@ -9,10 +9,17 @@
     [...document.querySelectorAll("[data-key]")].find((element) =>
       element.dataset.key.split(" ").includes(key));
 
+  // What comes after the last of them is on another page.
+  const more = (selector) => {
+    const link = document.querySelector(`[data-more="${selector}"]`);
+    link?.click();
+    return Boolean(link);
+  };
+
   // Moves the focus along the rows, so that Enter, screen readers and :focus all see the same row.
   const step = (selector, by) => {
     const targets = [...document.querySelectorAll(selector)].map(
-      (row) => row.querySelector("a[data-main]") ?? row);
+      (row) => row.querySelector("a[data-main], a[data-step], summary") ?? row);
     if (!targets.length) return false;
     const at = targets.indexOf(document.activeElement);
     let next = at + by;
@@ -23,7 +30,9 @@
       const first = document.activeElement === document.body || below < 0 ? 0 : below;
       next = by > 0 ? first : Math.max(first - 1, 0);
     }
+    if (next >= targets.length && more(selector)) return true;
     const target = targets[Math.min(Math.max(next, 0), targets.length - 1)];
+    if (target.matches("summary")) target.parentElement.open = true;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "nearest" });
     const id = target.closest("[data-row]")?.id;
@@ -34,6 +43,9 @@
   const moves = {
     j: () => step("[data-row]", 1),
     k: () => step("[data-row]", -1),
+    J: () => step("[data-turn]", 1),
+    K: () => step("[data-turn]", -1),
+    e: () => step("[data-problem]", 1) || more("[data-problem]"),
     "]": () => step("[data-step]", 1),
     "[": () => step("[data-step]", -1),
     "?": () => (help.open ? help.close() : help.showModal()) ?? true,
@@ -49,17 +61,23 @@
       return;
     }
     if (help.open && event.key !== "?") return;
-    const link = keyed(event.key);
+    const key = event.key === " " ? "Space" : event.key;
+    // Space presses what has the focus.
+    if (key === "Space" && event.target.closest?.("a, button, summary")) return;
+    const link = keyed(key);
     if (link?.matches("input")) {
       link.focus();
       link.select();
     } else if (link) {
       link.click();
-    } else if (!moves[event.key]?.()) {
+    } else if (!moves[key]?.()) {
       return;
     }
     event.preventDefault();
   });
+
+  // Tapes that are being read: looks again until they are.
+  if (document.querySelector("[data-reading]")) setTimeout(() => location.reload(), 1500);
 
   // Times in the viewer's zone; UTC stays in the title.
   const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });

@@ -1,4 +1,5 @@
-// Zoom and pan: works out the window, and lets the server draw it. The window is in the address.
+// Zoom, pan, look and play: works out the window and the instant, and lets the server draw them.
+// Both are in the address.
 "use strict";
 
 (() => {
@@ -19,6 +20,7 @@
         if (!answer.ok) break;
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         replace(page.getElementById("timeline"));
+        replaceReceived(page.getElementById("received"));
         history.replaceState(history.state, "", address);
       } catch {
         location.assign(address);
@@ -31,8 +33,14 @@
     const stale = here();
     const key = document.activeElement?.dataset?.key;
     const keepsFocus = stale.contains(document.activeElement) && key;
+    const speed = stale.querySelector("[name=speed]")?.value;
     stale.replaceWith(document.adoptNode(fresh));
+    ready(speed);
     if (keepsFocus) fresh.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  };
+
+  const replaceReceived = (fresh) => {
+    document.getElementById("by-then").replaceChildren(...(fresh ? [document.adoptNode(fresh)] : []));
   };
 
   const show = (from, to) => {
@@ -59,8 +67,13 @@
     const link = event.target.closest?.("a[data-window]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    wanted = new URL(link.getAttribute("href"), location.href.split(/[?#]/)[0]).href;
+    const address = new URL(link.getAttribute("href"), location.href.split(/[?#]/)[0]);
+    // Another window of the same instant.
+    const at = new URL(location.href).searchParams.get("at");
+    if (at !== null && !address.searchParams.has("at")) address.searchParams.set("at", at);
+    wanted = address.href;
     draw();
+    if (!here().contains(link)) here().scrollIntoView({ block: "start" });
   });
 
   document.addEventListener("wheel", (event) => {
@@ -82,7 +95,7 @@
     if (plot) zoom(0.4, shareOf(plot, event.clientX));
   });
 
-  // One finger or button moves; two fingers zoom about the point between them.
+  // One finger or button moves; two fingers zoom about the point between them; a click looks.
   const fingers = new Map();
   let begun = null;
 
@@ -90,17 +103,20 @@
     const plot = here().querySelector(".plot");
     const xs = [...fingers.values()];
     const [from, to] = windowOf(here());
-    begun = { from, to, box: plot.getBoundingClientRect(), xs };
+    begun = { from, to, box: plot.getBoundingClientRect(), xs, hasMoved: begun?.hasMoved && xs.length > 0 };
     plot.classList.toggle("moving", xs.length > 0);
   };
 
   document.addEventListener("pointerdown", (event) => {
-    if (!event.target.closest?.(".plot") || event.button !== 0) return;
+    if (event.button !== 0) return;
+    if (event.target.closest?.(".strip")) return startStrip(event);
+    if (!event.target.closest?.(".plot")) return;
     fingers.set(event.pointerId, event.clientX);
     begin();
   });
 
   document.addEventListener("pointermove", (event) => {
+    if (strip) return moveStrip(event);
     if (!fingers.has(event.pointerId)) return;
     fingers.set(event.pointerId, event.clientX);
     const { from, to, box, xs } = begun;
@@ -108,18 +124,127 @@
     const us = to - from;
     if (now.length === 1) {
       const by = ((xs[0] - now[0]) / box.width) * us;
-      if (Math.abs(xs[0] - now[0]) > 2) show(from + by, to + by);
+      if (Math.abs(xs[0] - now[0]) > 2) {
+        begun.hasMoved = true;
+        show(from + by, to + by);
+      }
     } else if (Math.abs(now[0] - now[1]) > 10) {
       const factor = Math.abs(xs[0] - xs[1]) / Math.abs(now[0] - now[1]);
       const at = from + us * (((xs[0] + xs[1]) / 2 - box.left) / box.width);
       const middle = ((now[0] + now[1]) / 2 - box.left) / box.width;
+      begun.hasMoved = true;
       show(at - us * factor * middle, at + us * factor * (1 - middle));
     }
   });
 
   const end = (event) => {
-    if (fingers.delete(event.pointerId)) begin();
+    strip = null;
+    if (!fingers.delete(event.pointerId)) return;
+    const isClick = event.type === "pointerup" && !begun.hasMoved && fingers.size === 0;
+    const plot = here().querySelector(".plot");
+    begin();
+    if (isClick) look(begun.from + (begun.to - begun.from) * shareOf(plot, event.clientX));
   };
   document.addEventListener("pointerup", end);
   document.addEventListener("pointercancel", end);
+
+  // The strip is the whole session: the window goes to where it is pressed, and with the pointer.
+  let strip = null;
+
+  const startStrip = (event) => {
+    strip = event.target.closest(".strip").getBoundingClientRect();
+    event.preventDefault();
+    moveStrip(event);
+  };
+
+  const moveStrip = (event) => {
+    const [first, last] = windowOf(here().querySelector(".strip"));
+    const [from, to] = windowOf(here());
+    const at = first + (last - first) * ((event.clientX - strip.left) / strip.width);
+    show(Math.max(0, at - (to - from) / 2), Math.max(0, at - (to - from) / 2) + (to - from));
+  };
+
+  // The cursor: an instant, and what the client had received by then.
+  const look = (at) => {
+    const address = new URL(location.href);
+    const [from, to] = windowOf(here());
+    address.searchParams.set("from", Math.round(from));
+    address.searchParams.set("to", Math.round(to));
+    address.searchParams.set("at", Math.max(0, Math.round(at)));
+    address.searchParams.delete("at_s");
+    wanted = address.href;
+    draw();
+  };
+
+  // Plays at the recorded pace: the cursor moves here, and the server says what had come.
+  let playing = null;
+
+  const stop = () => {
+    if (playing === null) return;
+    const { at } = playing;
+    playing = null;
+    ready();
+    look(at);
+  };
+
+  const start = () => {
+    const received = document.getElementById("received");
+    const [from] = windowOf(here());
+    const last = Number(here().querySelector(".strip").dataset.to);
+    let at = received ? Number(received.dataset.at) : from;
+    if (received && at >= Number(received.dataset.end)) at = from;
+    playing = { at, before: performance.now(), last, isAsking: false };
+    ready();
+    requestAnimationFrame(frame);
+  };
+
+  const frame = (now) => {
+    if (playing === null) return;
+    const speed = Number(here().querySelector("[name=speed]").value);
+    playing.at += (now - playing.before) * 1000 * speed;
+    playing.before = now;
+    const [from, to] = windowOf(here());
+    if (playing.at > to && !isBusy) show(playing.at, playing.at + (to - from));
+    const cursor = document.getElementById("cursor");
+    const share = (100 * (playing.at - from)) / (to - from);
+    cursor.setAttribute("visibility", share >= 0 && share <= 100 ? "visible" : "hidden");
+    cursor.setAttribute("x1", `${share}%`);
+    cursor.setAttribute("x2", `${share}%`);
+    if (!playing.isAsking) ask();
+    if (playing.at >= playing.last) stop();
+    else requestAnimationFrame(frame);
+  };
+
+  const ask = async () => {
+    const asking = playing;
+    asking.isAsking = true;
+    try {
+      const address = `${location.pathname}/received?at=${Math.round(asking.at)}`;
+      const answer = await fetch(address);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (playing === asking) replaceReceived(page.getElementById("received"));
+    } catch {
+      stop();
+    }
+    asking.isAsking = false;
+  };
+
+  // What works with a script only is shown by it.
+  const ready = (speed) => {
+    for (const each of here().querySelectorAll(".play")) each.hidden = false;
+    here().querySelector("button.play").textContent = playing === null ? "Play" : "Stop";
+    if (speed) here().querySelector("[name=speed]").value = speed;
+  };
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("button.play")) playing === null ? start() : stop();
+  });
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest?.(".look");
+    if (!form) return;
+    event.preventDefault();
+    const at = Number(form.elements.at_s.value) * 1e6;
+    if (Number.isFinite(at)) look(at);
+  });
+  ready();
 })();

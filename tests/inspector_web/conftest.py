@@ -38,7 +38,7 @@ def browse(folder: Path, compiled: FileSystemBytecodeCache) -> Callable[..., Fla
     """Gives a browser for ``folder``, on loopback unless another ``Access`` is given."""
 
     def make(access: Access = LOOPBACK) -> FlaskClient:
-        app = create_app(Library([folder]), access)
+        app = create_app(Library([folder]), access, patience_s=60)
         app.testing = True
         app.jinja_env.bytecode_cache = compiled
         return app.test_client()

@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from timed_tapes import TapeMaker, ask, completed, created, session
 
 from inspector_web.access import SECURITY_HEADERS, Access
+from inspector_web.readings import Look
 from wiretape.store_writer import TapeWriter
 
 type Browse = Callable[..., FlaskClient]
@@ -230,13 +231,17 @@ def test_a_failure_of_ours_has_the_same_shape(
     assert json.loads(answer.text)["error"]["status"] == 500
 
 
-def test_a_large_folder_is_read_in_steps(
-    client: FlaskClient, folder: Path, fallback: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_tape_that_is_being_read_says_how_far(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was not looked into yet is counted, and is read with the next answer."""
-    (folder / "second.db").write_bytes(fallback.read_bytes())
-    monkeypatch.setattr("inspector_web.views.READ_AT_ONCE_BYTES", 1)
-    first = json.loads(client.get("/sessions.json").text)
-    assert (len(first["sessions"]), first["unread"]) == (1, 1)
-    second = json.loads(client.get("/sessions.json").text)
-    assert (len(second["sessions"]), second["unread"]) == (2, 0)
+    """The list counts it, its session says so and asks again, its events are there already."""
+    monkeypatch.setattr("inspector_web.readings.Readings.look", lambda *_, **__: Look(share=0.43))
+    listed = json.loads(client.get("/sessions.json").text)
+    assert listed["unread"] == [{"tape": "fallback", "share": 0.43}]
+    answer = client.get("/tapes/fallback/sessions/1.json")
+    assert answer.status_code == 503
+    assert answer.headers["Refresh"] == "1"
+    assert "43% so far" in json.loads(answer.text)["error"]["message"]
+    events = json.loads(client.get("/tapes/fallback/events.json").text)
+    assert len(events["listing"]["rows"]) == 18
+    assert client.get("/tapes/fallback/exchanges/3/events/2").status_code == 200

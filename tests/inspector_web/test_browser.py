@@ -47,7 +47,7 @@ def page(browser: Page) -> Page:
 @pytest.fixture
 def site(folder: Path, fallback: Path, rounds: Path) -> Iterator[str]:  # noqa: ARG001
     """The address of an inspector of two tapes."""
-    app = create_app(Library([folder]), Access("127.0.0.1", None))
+    app = create_app(Library([folder]), Access("127.0.0.1", None), patience_s=60)
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()

@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inspected import timeline_on
+from inspected import drawing_on, timeline_on
 
 from inspector_web.drawing import (
+    MOST_BLOCKS,
     MOST_LANES,
     ROW_PX,
     Arrow,
@@ -26,10 +27,15 @@ from inspector_web.timeline import LinkKind, Span, Timeline
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
 
 
+def silent(*_: int) -> Marks:
+    """An exchange in which the server said nothing."""
+    return Marks()
+
+
 @pytest.fixture
 def drawing(fallback: Path) -> Drawing:
     """The fallback through a window of two seconds, so that 20 ms are one per cent."""
-    return draw(timeline_on(fallback), View(100_000, 2_100_000))
+    return drawing_on(fallback, View(100_000, 2_100_000))
 
 
 def test_the_whole_leaves_room_for_what_is_written_at_the_end() -> None:
@@ -88,7 +94,7 @@ def test_a_flag_knows_its_room(fallback: Path, end_us: int, room: Room) -> None:
     """A close code near the right edge is written where it fits."""
     timeline = timeline_on(fallback)
     lane = replace(timeline.lanes[0], stops=(replace(timeline.lanes[0].stops[0], at_us=1_800_000),))
-    drawing = draw(replace(timeline, lanes=(lane,), links=()), View(100_000, end_us))
+    drawing = draw(replace(timeline, lanes=(lane,), links=()), View(100_000, end_us), silent)
     assert [flag.room for flag in drawing.lanes[0].flags] == [room]
 
 
@@ -107,7 +113,7 @@ def test_silences_of_some_width_are_drawn(drawing: Drawing) -> None:
 
 def test_a_silence_too_narrow_to_see_is_left_out(fallback: Path) -> None:
     """A tenth of a second in a minute is none."""
-    drawing = draw(timeline_on(fallback), View(0, 60_000_000))
+    drawing = drawing_on(fallback, View(0, 60_000_000))
     assert [block.us for block in drawing.lanes[2].silences] == [900_000]
 
 
@@ -121,32 +127,32 @@ def test_arrows_go_down_and_across(drawing: Drawing) -> None:
 
 def test_tools_are_drawn_in_the_lane_that_follows_up(rounds: Path) -> None:
     """An open box from the call to the request with the output."""
-    drawing = draw(timeline_on(rounds), View(0, 1_000_000))
+    drawing = drawing_on(rounds, View(0, 1_000_000))
     assert drawing.lanes[0].tools is None
     assert drawing.lanes[1].tools == Block(30.0, 60.0, "tools", 600_000)
     assert drawing.arrows == ()
 
 
 def test_the_axis_has_round_steps(drawing: Drawing) -> None:
-    """Offsets count from the begin of the session; every other line may go."""
-    assert [(mark.x, mark.offset_us, mark.is_minor) for mark in drawing.axis[:3]] == [
-        (0.0, 0, False),
-        (10.0, 200_000, True),
-        (20.0, 400_000, False),
+    """Times count from the begin of the tape; every other line may go."""
+    assert [(mark.x, mark.at_us, mark.is_minor) for mark in drawing.axis[:3]] == [
+        (5.0, 200_000, True),
+        (15.0, 400_000, False),
+        (25.0, 600_000, True),
     ]
-    assert len(drawing.axis) == 11
+    assert len(drawing.axis) == 10
 
 
 def test_a_window_shows_its_lanes_and_counts_the_others(fallback: Path) -> None:
     """Rows close up: the first lane and the wait after it are past."""
-    drawing = draw(timeline_on(fallback), View(340_000, 380_000))
+    drawing = drawing_on(fallback, View(340_000, 380_000))
     assert [(row.number, row.y) for row in drawing.lanes] == [(1, 0), (2, 48)]
     assert (drawing.lanes_before, drawing.lanes_after) == (1, 0)
 
 
 def test_a_window_within_a_wait_shows_what_it_leads_between(fallback: Path) -> None:
     """Both lanes, with the arrow across the window, though nothing else happens in it."""
-    drawing = draw(timeline_on(fallback), View(200_000, 250_000))
+    drawing = drawing_on(fallback, View(200_000, 250_000))
     assert [row.number for row in drawing.lanes] == [0, 1]
     assert drawing.arrows == (Arrow(LinkKind.RETRY, 0.0, 31, 100.0, 79),)
     assert (drawing.lanes_before, drawing.lanes_after) == (0, 1)
@@ -155,47 +161,65 @@ def test_a_window_within_a_wait_shows_what_it_leads_between(fallback: Path) -> N
 def test_gaps_go_across_all_lanes(fallback: Path) -> None:
     """Those that lie in the window, held within it."""
     timeline = replace(timeline_on(fallback), gaps=(Span(0, 200_000), Span(5_000_000, 5_000_000)))
-    assert draw(timeline, View(100_000, 1_100_000)).gaps == (Block(0.0, 10.0, "gap", 200_000),)
+    drawing = draw(timeline, View(100_000, 1_100_000), silent)
+    assert drawing.gaps == (Block(0.0, 10.0, "gap", 200_000),)
 
 
 def test_the_strip_shows_where_the_window_lies(fallback: Path) -> None:
     """The last block is the window, in per cent of the whole session with its room."""
     timeline = replace(timeline_on(fallback), span=Span(0, 2_500_000))
-    drawing = draw(timeline, View(650_000, 1_300_000))
+    drawing = draw(timeline, View(650_000, 1_300_000), silent)
     assert drawing.strip[-1] == Block(25.0, 25.0, "window", 650_000)
+
+
+def test_the_strip_tells_how_attempts_went(drawing: Drawing) -> None:
+    """Each as its tone; those too close to be told apart are one, as bad as the worst of them."""
+    assert [(block.x, block.width, block.kind) for block in drawing.strip[:-1]] == [
+        (0.534, 1.068, "bad"),
+        (12.813, 1.068, "bad"),
+        (16.017, 80.083, "good"),
+    ]
+
+
+def test_attempts_too_narrow_for_the_strip_are_one(fallback: Path) -> None:
+    """The worst of them gives the tone."""
+    timeline = timeline_on(fallback)
+    long = replace(timeline, span=Span(0, 1_000_000_000))
+    blocks = draw(long, View(0, 1_000_000_000), silent).strip[:-1]
+    assert [block.kind for block in blocks] == ["bad"]
 
 
 def test_ticks_are_joined_by_column(fallback: Path) -> None:
     """A column is a five-hundredth; the more was said in it, the higher its stroke."""
-    timeline = timeline_on(fallback)
     times = array("q", [400_000, 404_000, 404_001, 404_002, 1_100_000])
-    marks = Marks(times, bytearray(5))
-    drawing = draw(replace(timeline, marks={3: marks}), View(400_000, 2_400_000))
+    drawing = draw(
+        timeline_on(fallback),
+        View(400_000, 2_400_000),
+        lambda *_: Marks(times, bytearray(len(times))),
+    )
     assert drawing.lanes[-1].ticks == "M0 8v-4M1 8v-5M175 8v-4"
 
 
 def test_control_frames_are_shown_once(rounds: Path) -> None:
     """In the lane that began last before them, though the lanes share a socket."""
-    drawing = draw(timeline_on(rounds), View(0, 1_000_000))
+    drawing = drawing_on(rounds, View(0, 1_000_000))
     assert [row.control_ticks for row in drawing.lanes] == ["M250 8v-4", ""]
 
 
 def test_a_million_events_are_a_small_drawing(fallback: Path) -> None:
-    """Strokes are bounded by the columns, whatever crossed."""
-    timeline = timeline_on(fallback)
+    """Strokes are bounded by the columns, blocks by their number, whatever crossed."""
     times = array("q", range(400_000, 1_400_000))
-    drawing = draw(
-        replace(timeline, marks={3: Marks(times, bytearray(len(times)))}),
-        View(400_000, 1_900_000),
-    )
+    codes = bytearray(b"\x00\x01" * 500_000)
+    drawing = draw(timeline_on(fallback), View(400_000, 1_900_000), lambda *_: Marks(times, codes))
+    assert 600 < len(drawing.lanes[-1].blocks) <= MOST_BLOCKS
     assert drawing.lanes[-1].ticks.count("M") == 334
     assert drawing.lanes[-1].ticks.startswith("M0 8v-8M1 8v-8")
 
 
 def test_too_many_lanes_are_counted(fallback: Path) -> None:
-    """The first two hundred in the window are drawn."""
+    """The first sixty in the window are drawn."""
     timeline = timeline_on(fallback)
-    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), (), {})
-    drawing = draw(many, View(100_000, 200_000))
-    assert len(drawing.lanes) == MOST_LANES
-    assert (drawing.lanes_before, drawing.lanes_after) == (0, 50)
+    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), ())
+    drawing = draw(many, View(100_000, 200_000), silent)
+    assert len(drawing.lanes) == MOST_LANES == 60
+    assert (drawing.lanes_before, drawing.lanes_after) == (0, 190)

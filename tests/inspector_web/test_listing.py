@@ -1,12 +1,23 @@
 """Events in the order of time, a page at a time."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from timed_tapes import TapeMaker, ask, created, delta, session
 
 from inspector_web import listing
-from inspector_web.listing import Listing, Place, Wanted, listing_after, listing_before
+from inspector_web.index.reader import IndexReader
+from inspector_web.listing import (
+    ANYTHING,
+    BadPattern,
+    Listing,
+    Place,
+    Wanted,
+    listing_after,
+    listing_before,
+)
 from wiretape.facts import Sender
 from wiretape.store_reader import TapeReader
 
@@ -32,14 +43,21 @@ def overlapping(tmp_path: Path) -> Path:
     return maker.write()
 
 
-def after(path: Path, place: Place | None = None, wanted: Wanted = Wanted()) -> Listing:  # noqa: B008
-    with TapeReader(path) as reader:
-        return listing_after(reader, reader.exchanges(), wanted, place)
+@contextmanager
+def indexed(path: Path) -> Iterator[IndexReader]:
+    """The index of a tape, made beside it if a test asked for one."""
+    with TapeReader(path) as reader, IndexReader(path.with_suffix(".index"), reader) as index:
+        yield index
 
 
-def before(path: Path, place: Place, wanted: Wanted = Wanted()) -> Listing:  # noqa: B008
-    with TapeReader(path) as reader:
-        return listing_before(reader, reader.exchanges(), wanted, place)
+def after(path: Path, place: Place | None = None, wanted: Wanted = ANYTHING) -> Listing:
+    with indexed(path) as index:
+        return listing_after(index, None, wanted, place)
+
+
+def before(path: Path, place: Place, wanted: Wanted = ANYTHING) -> Listing:
+    with indexed(path) as index:
+        return listing_before(index, None, wanted, place)
 
 
 def places(found: Listing) -> list[str]:
@@ -73,12 +91,12 @@ def test_pages_go_back(overlapping: Path) -> None:
     assert first.previous is None
 
 
-def test_a_delta_is_since_whatever_crossed_before(overlapping: Path) -> None:
+def test_a_delta_is_since_what_crossed_before_in_the_exchange(overlapping: Path) -> None:
     """Also where that is on the page before, or does not pass the filter."""
-    assert [row.delta_us for row in after(overlapping).rows] == [0, 5000, 5000, 10_000]
-    assert after(overlapping, Place(20_000, 2, 1)).rows[0].delta_us == 10_000
+    assert [row.delta_us for row in after(overlapping).rows] == [0, 0, 10_000, 15_000]
+    assert after(overlapping, Place(20_000, 2, 1)).rows[0].delta_us == 20_000
     only_ends = after(overlapping, wanted=Wanted(type="end"))
-    assert [row.delta_us for row in only_ends.rows] == [5000, 10_000]
+    assert [row.delta_us for row in only_ends.rows] == [10_000, 15_000]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +107,8 @@ def test_a_delta_is_since_whatever_crossed_before(overlapping: Path) -> None:
         (Wanted(sender=Sender.CLIENT), ["0.1.0", "5000.2.0"]),
         (Wanted(text="alpha", type="created"), []),
         (Wanted(text="http.resp"), ["10000.1.1", "20000.2.1"]),
+        (Wanted(text="BET[a-c]", is_regex=True), ["35000.2.3"]),
+        (Wanted(text="^response.created$", is_regex=True), ["30000.1.2", "35000.2.2"]),
     ],
 )
 def test_filters(overlapping: Path, wanted: Wanted, found: list[str]) -> None:
@@ -100,7 +120,7 @@ def test_a_search_gives_up_and_can_go_on(
     overlapping: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks at so many events for one page, says how far it came, and misses none."""
-    monkeypatch.setattr(listing, "LOOKED_AT_MOST", 6)
+    monkeypatch.setattr(listing, "MOST_EFFORT", 6)
     wanted = Wanted(text="beta")
     first = after(overlapping, wanted=wanted)
     assert places(first) == []
@@ -110,8 +130,7 @@ def test_a_search_gives_up_and_can_go_on(
 
 def test_rows_know_what_begins_an_attempt(rounds: Path) -> None:
     """The handshake, and each request on the socket."""
-    with TapeReader(rounds) as reader:
-        found = listing_after(reader, reader.exchanges(), Wanted(sender=Sender.CLIENT), None)
+    found = after(rounds, wanted=Wanted(sender=Sender.CLIENT))
     assert [(row.type, row.begins_attempt) for row in found.rows] == [
         ("http.request", True),
         ("response.create", True),
@@ -119,20 +138,11 @@ def test_rows_know_what_begins_an_attempt(rounds: Path) -> None:
     ]
 
 
-def test_exchanges_that_were_over_are_not_read_again(
-    overlapping: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A late page costs what is still going on, not what came before."""
-    read: list[int] = []
-    crossings_of = listing.crossings_of
-
-    def noted(reader: TapeReader, exchange: object) -> object:
-        read.append(exchange.id)  # type: ignore[attr-defined]
-        return crossings_of(reader, exchange)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(listing, "crossings_of", noted)
-    assert places(after(overlapping, Place(45_000, 1, 0))) == ["50000.2.4"]
-    assert read == [2]
+@pytest.mark.parametrize("text", ["(", "[a", "*", "a{99999999999}"])
+def test_a_pattern_that_is_none_is_refused(text: str) -> None:
+    """With what is wrong with it."""
+    with pytest.raises(BadPattern, match="is no regular expression"):
+        Wanted(text, is_regex=True)
 
 
 def test_times_that_go_back_do_not_lose_events(tmp_path: Path) -> None:

@@ -1,43 +1,72 @@
 """What is worked out of a tape is kept until the file changes."""
 
+import stat
 from pathlib import Path
 
 import pytest
+from inspected import overview_on
 from timed_tapes import TapeMaker, ask, completed, created, message, session
 
-from inspector_web import shelf as shelf_module
-from inspector_web.shelf import Overview, Shelf
+from inspector_web import readings
+from inspector_web.shelf import Shelf, StillReading, timeline_on
 from wiretape.errors import NotATape
 from wiretape.store_reader import TapeReader
 
+PATIENT_S = 60.0
+
 
 def words_of(maker: TapeMaker) -> tuple[str, ...]:
-    found = Shelf().look(maker.write())
-    assert isinstance(found, Overview)
-    return found.words
+    return overview_on(maker.write()).words
 
 
 def test_a_tape_is_read_once(fallback: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second look is the same object, and knows so beforehand."""
-    shelf = Shelf()
-    assert not shelf.knows(fallback)
+    """The second look is the same object."""
+    shelf = Shelf(None, PATIENT_S)
     first = shelf.look(fallback)
-    assert shelf.knows(fallback)
-    monkeypatch.setattr(shelf_module, "sessions_of", None)
-    assert shelf.look(fallback) is first
+    assert first.is_over
+    monkeypatch.setattr(readings, "_read", None)
+    assert shelf.look(fallback).overview is first.overview is not None
+
+
+def test_what_was_read_is_kept_for_the_next_program(
+    fallback: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the folder of indexes, findings and all; the sessions are not made anew."""
+    first = Shelf(tmp_path / "indexes", PATIENT_S).look(fallback).overview
+    monkeypatch.setattr(readings, "sessions_of", None)
+    second = Shelf(tmp_path / "indexes", PATIENT_S).look(fallback).overview
+    assert first is not None and second is not None
+    assert second.sessions == first.sessions
+    assert second.told == first.told
+    assert second.told is not None and len(second.told) == 3
+
+
+def test_nobody_else_may_read_an_index(fallback: Path, tmp_path: Path) -> None:
+    """The letters of prompts are in it."""
+    Shelf(tmp_path / "indexes", PATIENT_S).look(fallback)
+    (index,) = (tmp_path / "indexes").glob("*.db")
+    assert stat.S_IMODE(index.stat().st_mode) == 0o600
+    assert stat.S_IMODE(index.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_cannot_be_made_is_no_failure(fallback: Path) -> None:
+    """The index goes with the program then, and nothing is left of it."""
+    shelf = Shelf(fallback / "no folder", PATIENT_S)
+    assert shelf.look(fallback).overview is not None
+    with TapeReader(fallback) as reader, shelf.index(reader) as index:
+        assert index.types() != []
 
 
 def test_a_tape_that_changed_is_read_again(folder: Path) -> None:
     """As one does that is still being written."""
-    shelf = Shelf()
+    shelf = Shelf(None, PATIENT_S)
     maker = TapeMaker(folder / "tape.db")
     maker.post(0, ask("hi"), session("a")).answer(1, created(), completed())
-    before = shelf.look(maker.write())
+    before = shelf.look(maker.write()).overview
     maker.path.unlink()
     maker.post(10, ask("ho"), session("b")).answer(11, created(), completed())
-    after = shelf.look(maker.write())
-    assert isinstance(before, Overview)
-    assert isinstance(after, Overview)
+    after = shelf.look(maker.write()).overview
+    assert before is not None and after is not None
     assert (len(before.sessions), len(after.sessions)) == (1, 2)
 
 
@@ -45,26 +74,31 @@ def test_a_damaged_tape_is_a_reason(folder: Path) -> None:
     """Looking gives the error instead of raising it; opening its overview raises."""
     path = folder / "broken.db"
     path.write_bytes(b"no database")
-    assert isinstance(Shelf().look(path), NotATape)
+    assert isinstance(Shelf(None, PATIENT_S).look(path).error, NotATape)
+
+
+def test_without_patience_one_is_told_how_far_it_is(fallback: Path) -> None:
+    """Instead of being kept waiting."""
+    shelf = Shelf(None, 0)
+    reads = pytest.raises(StillReading, match="is being read for the first time, 0% so far")
+    with TapeReader(fallback) as reader, reads:
+        shelf.overview(reader)
 
 
 def test_timelines_are_kept(fallback: Path) -> None:
-    """Zooming does not read the tape again."""
-    shelf = Shelf()
-    with TapeReader(fallback) as reader:
-        assert shelf.timeline(reader, 1) is shelf.timeline(reader, 1)
+    """Zooming does not work them out again."""
+    overview = overview_on(fallback)
+    assert timeline_on(overview, 1) is timeline_on(overview, 1)
 
 
 def test_what_was_used_last_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tape that was looked at longest ago makes room."""
-    monkeypatch.setattr(shelf_module, "_KEPT_TAPES", 2)
-    shelf = Shelf()
+    monkeypatch.setattr(readings, "_KEPT_TAPES", 2)
+    shelf = Shelf(None, PATIENT_S)
     paths = [TapeMaker(folder / f"{name}.db").write() for name in "abc"]
-    shelf.look(paths[0])
-    shelf.look(paths[1])
-    shelf.look(paths[0])
-    shelf.look(paths[2])
-    assert [shelf.knows(path) for path in paths] == [True, False, True]
+    kept = [shelf.look(paths[at]).overview for at in (0, 1, 0, 2)]
+    assert shelf.look(paths[0]).overview is kept[0] is kept[2]
+    assert shelf.look(paths[1]).overview is not kept[1]
 
 
 def test_the_first_words_are_the_last_of_the_first_request(tmp_path: Path) -> None:

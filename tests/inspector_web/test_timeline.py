@@ -1,10 +1,11 @@
 """Where each attempt's time went, in microseconds written out."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from inspected import timeline_on
+from inspected import bars_on, silences_on, timeline_on
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 from inspector_web.timeline import Bar, Lane, Link, LinkKind, Phase, Span
@@ -16,10 +17,10 @@ def test_a_failed_socket_is_a_lane_that_says_how_it_ended(fallback: Path) -> Non
     """Handshake, the wait for nothing, and the close code at the moment of the close."""
     lane = timeline_on(fallback).lanes[0]
     assert lane.transport is Transport.WEBSOCKET
-    assert lane.bars == (
+    assert bars_on(fallback, lane) == [
         Bar(100_000, 101_000, Phase.CONNECT),
         Bar(110_000, 130_000, Phase.WAITING),
-    )
+    ]
     assert lane.socket == Span(100_000, 130_000)
     assert lane.span == Span(100_000, 130_000)
     (stop,) = lane.stops
@@ -31,25 +32,25 @@ def test_an_answer_is_cut_into_phases(fallback: Path) -> None:
     lane = timeline_on(fallback).lanes[2]
     assert lane.transport is Transport.HTTP
     assert lane.socket is None
-    assert lane.bars == (
+    assert bars_on(fallback, lane) == [
         Bar(400_000, 500_000, Phase.WAITING),
         Bar(500_000, 900_000, Phase.REASONING),
         Bar(900_000, 1_800_000, Phase.TEXT),
         Bar(1_800_000, 1_900_000, Phase.RECEIVING),
-    )
+    ]
     (stop,) = lane.stops
     assert (stop.at_us, stop.outcome, stop.label) == (1_900_000, Outcome.COMPLETED, "")
 
 
 def test_silences_are_measured(fallback: Path) -> None:
     """Every time of a tenth of a second or more without a word, the first wait included."""
-    assert timeline_on(fallback).lanes[2].silences == (
+    assert silences_on(fallback, timeline_on(fallback).lanes[2]) == [
         Span(400_000, 500_000),
         Span(500_000, 700_000),
         Span(700_000, 900_000),
         Span(900_000, 1_800_000),
         Span(1_800_000, 1_900_000),
-    )
+    ]
 
 
 def test_links_lead_from_an_end_to_the_next_try(fallback: Path) -> None:
@@ -70,17 +71,17 @@ def test_requests_on_one_socket_are_lanes_of_their_own(rounds: Path) -> None:
     first, second = timeline_on(rounds).lanes
     assert (first.request, second.request) == (1, 2)
     assert first.socket == second.socket == Span(0, 990_000)
-    assert first.bars == (
+    assert bars_on(rounds, first) == [
         Bar(0, 1_000, Phase.CONNECT),
         Bar(10_000, 50_000, Phase.WAITING),
         Bar(50_000, 100_000, Phase.RECEIVING),
         Bar(100_000, 290_000, Phase.TOOL),
         Bar(290_000, 300_000, Phase.RECEIVING),
-    )
-    assert second.bars == (
+    ]
+    assert bars_on(rounds, second) == [
         Bar(900_000, 950_000, Phase.WAITING),
         Bar(950_000, 990_000, Phase.RECEIVING),
-    )
+    ]
 
 
 def test_tools_run_between_a_call_and_its_follow_up(rounds: Path) -> None:
@@ -95,8 +96,9 @@ def test_time_after_the_last_word_is_waiting_and_silent(tmp_path: Path) -> None:
     post.events(10, created(), delta())
     post.end(500, EndKind.CLIENT_CLOSED)
     (lane,) = timeline_on(maker.write()).lanes
-    assert lane.bars == (Bar(0, 10_000, Phase.WAITING), Bar(10_000, 500_000, Phase.WAITING))
-    assert lane.silences == (Span(10_000, 500_000),)
+    waits = [Bar(0, 10_000, Phase.WAITING), Bar(10_000, 500_000, Phase.WAITING)]
+    assert bars_on(maker.path, lane) == waits
+    assert silences_on(maker.path, lane) == [Span(10_000, 500_000)]
     assert lane.stops[0].outcome is Outcome.ABANDONED
 
 
@@ -108,7 +110,7 @@ def test_a_hang_up_after_the_answer_is_no_part_of_it(tmp_path: Path) -> None:
     post.end(900, EndKind.CLIENT_CLOSED)
     timeline = timeline_on(maker.write())
     assert timeline.lanes[0].span == Span(0, 10_000)
-    assert timeline.lanes[0].silences == ()
+    assert silences_on(maker.path, timeline.lanes[0]) == []
     assert timeline.span == Span(0, 900_000)
 
 
@@ -132,13 +134,13 @@ def test_a_refused_upgrade_shows_its_status(tmp_path: Path, status: int, label: 
     maker.upgrade(0, session("s")).refuse(20, status)
     maker.post(30, ask("hi"), session("s")).answer(40, created(), completed())
     refused, fallback = timeline_on(maker.write()).lanes
-    assert refused.bars == (Bar(0, 20_000, Phase.CONNECT),)
+    assert bars_on(maker.path, refused) == [Bar(0, 20_000, Phase.CONNECT)]
     assert [stop.label for stop in refused.stops] == [label]
     assert refused.request == fallback.request == 1
 
 
-def follow_one_another(lane: Lane) -> bool:
-    bars = lane.bars
+def follow_one_another(path: Path, lane: Lane) -> bool:
+    bars = bars_on(path, lane)
     return all(a.end_us <= b.start_us for a, b in pairwise(bars)) and all(
         lane.span.start_us <= bar.start_us < bar.end_us <= lane.span.end_us for bar in bars
     )
@@ -147,4 +149,25 @@ def follow_one_another(lane: Lane) -> bool:
 def test_bars_follow_one_another_within_their_lane(fallback: Path, rounds: Path) -> None:
     """No two overlap, none is empty, none leaves the lane."""
     for path in (fallback, rounds):
-        assert all(follow_one_another(lane) for lane in timeline_on(path).lanes)
+        assert all(follow_one_another(path, lane) for lane in timeline_on(path).lanes)
+
+
+@pytest.mark.parametrize("begin_us", range(390_000, 2_000_000, 70_000))
+def test_a_window_has_the_bars_and_silences_of_the_whole(fallback: Path, begin_us: int) -> None:
+    """Whatever stretch is looked at: those that lie in it are as they are in the whole."""
+    shown = Span(begin_us, begin_us + 150_000)
+    lane = timeline_on(fallback).lanes[2]
+
+    def within(spans: Sequence[Span]) -> list[tuple[int, int, object]]:
+        return [
+            (max(each.start_us, shown.start_us), min(each.end_us, shown.end_us), phase_of(each))
+            for each in spans
+            if each.start_us < shown.end_us and each.end_us > shown.start_us
+        ]
+
+    assert within(bars_on(fallback, lane, shown)) == within(bars_on(fallback, lane))
+    assert within(silences_on(fallback, lane, shown)) == within(silences_on(fallback, lane))
+
+
+def phase_of(span: Span) -> object:
+    return span.phase if isinstance(span, Bar) else None

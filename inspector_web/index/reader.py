@@ -1,0 +1,236 @@
+"""Asks an index: which stretches of the tape to read, and when the server spoke.
+
+What the tape has beyond its index is a stretch too, open at its end, so that every answer is about
+the whole tape, however far the index has come.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from inspector_web.index.places import Start, crossings_from
+from inspector_web.marks import About, Marking, Marks
+from wiretape.crossings import Crossing
+from wiretape.store_reader import Exchange, TapeReader
+
+_EVER_US: Final = 1 << 62
+_COLUMNS: Final = (
+    "exchange, position, piece, skip_bytes, clock_us, events,"
+    " iif(client_events, 0, after_piece), at_us, until_us"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Successive events of one exchange, from the first one's place to the last one's.
+
+    ``events`` is ``None`` for what is not in the index yet; ``until_us`` is then for ever.
+    ``after_piece`` is 0 where it is not known which pieces make it up, or the client is in it.
+    """
+
+    exchange: int
+    start: Start
+    events: int | None
+    after_piece: int
+    at_us: int
+    until_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Which blocks: those that hold one of these types, events of the client, these letters.
+
+    ``letters`` is an expression for SQLite. What is not in the index yet is never left out.
+    """
+
+    types: Collection[str] | None = None
+    of_client: bool = False
+    letters: str | None = None
+
+
+ANY: Final = Only()
+
+
+class IndexReader:
+    """Reads the index at ``path`` of the tape that ``reader`` reads, as both are now.
+
+    Where there is no index yet, all of the tape is beyond it.
+    """
+
+    def __init__(self, path: Path, reader: TapeReader) -> None:
+        self._reader = reader
+        self._exchanges: dict[int, Exchange] = {}
+        self._connection: sqlite3.Connection | None = None
+        with suppress(sqlite3.OperationalError):
+            self._connection = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=5.0, isolation_level=None
+            )
+            # One state of it for all questions, whatever is appended meanwhile.
+            self._connection.execute("BEGIN")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def exchange(self, number: int) -> Exchange:
+        """The exchange of that number, which the tape has."""
+        if number not in self._exchanges:
+            found = self._reader.exchange(number)
+            assert found is not None
+            self._exchanges[number] = found
+        return self._exchanges[number]
+
+    def crossings(self, stretch: Stretch) -> Iterator[Crossing]:
+        """What crossed in a stretch, read from the tape."""
+        exchange = self.exchange(stretch.exchange)
+        return islice(crossings_from(self._reader, exchange, stretch.start), stretch.events)
+
+    def data(self, stretch: Stretch) -> bytes | None:
+        """The bytes of a stretch with a little around them; ``None`` where that takes more."""
+        if not stretch.after_piece:
+            return None
+        return b"".join(
+            self._reader.data(stretch.exchange, stretch.start.piece, stretch.after_piece)
+        )
+
+    def stretches_since(
+        self, at_us: int, of: Collection[int] | None = None, only: Only = ANY
+    ) -> Iterator[Stretch]:
+        """The stretches of these exchanges that something crossed in since then, by begin."""
+        found = self._blocks("until_us >= ? ORDER BY at_us, exchange, position", at_us, of, only)
+        rests = sorted(self._rests(of), key=_by_begin)
+        return merge(found, rests, key=_by_begin)
+
+    def stretches_until(
+        self, at_us: int, of: Collection[int] | None = None, only: Only = ANY
+    ) -> Iterator[Stretch]:
+        """The stretches of these exchanges that something crossed in until then, the last first."""
+        yield from (rest for rest in self._rests(of) if rest.at_us <= at_us)
+        yield from self._blocks("at_us <= ? ORDER BY until_us DESC", at_us, of, only)
+
+    def stretch_with(self, exchange: int, position: int) -> Stretch:
+        """The stretch that holds the event at that position, or where it would be."""
+        for row in self._rows(
+            f"SELECT {_COLUMNS} FROM blocks WHERE exchange = ? AND position <= ?"
+            " AND position + events > ? ORDER BY position DESC LIMIT 1",
+            exchange,
+            position,
+            position,
+        ):
+            return _stretch(row)
+        return self._rest(exchange, self.exchange(exchange).request.at_us)
+
+    def stretch_before(self, stretch: Stretch) -> Stretch | None:
+        """The stretch that ends where this one begins."""
+        position = stretch.start.position
+        return self.stretch_with(stretch.exchange, position - 1) if position else None
+
+    def types(self) -> list[str]:
+        """The types of event that there are in the index."""
+        return [name for (name,) in self._rows("SELECT name FROM types ORDER BY name")]
+
+    def asked(self, exchange: int, position: int) -> str | None:
+        """What the client said for the first time with that event; ``None`` if it is not known."""
+        for (text,) in self._rows(
+            "SELECT text FROM asked WHERE exchange = ? AND position = ?", exchange, position
+        ):
+            return str(text)
+        return None
+
+    def marks(self, exchange: int, since_us: int = 0, until_us: int = _EVER_US) -> Marks:
+        """When the server spoke in that time, and a little around it."""
+        marks = Marks()
+        for said_us, about, control_us in self._rows(
+            "SELECT said_us, said_about, control_us FROM blocks WHERE exchange = ?"
+            " AND until_us >= ? AND at_us <= ? ORDER BY position",
+            exchange,
+            since_us,
+            until_us,
+        ):
+            marks.at_us.frombytes(said_us)
+            marks.codes += about
+            marks.control_us.frombytes(control_us)
+        rest = self._rest(exchange, self.exchange(exchange).request.at_us)
+        if rest.events is None and rest.at_us <= until_us:
+            marking = Marking(self._item_after(exchange), marks)
+            for crossing in self.crossings(rest):
+                marking.take(crossing)
+        return marks
+
+    def _item_after(self, exchange: int) -> About:
+        for (item,) in self._rows("SELECT item FROM exchanges WHERE id = ?", exchange):
+            return About(item)
+        return About.OTHER
+
+    def _blocks(
+        self, where: str, at_us: int, of: Collection[int] | None, only: Only
+    ) -> Iterator[Stretch]:
+        wheres: list[str] = []
+        values: list[object] = []
+        if only.of_client:
+            wheres.append("client_events > 0")
+        if only.types is not None:
+            marks = ", ".join("?" * len(only.types))
+            wheres.append(
+                "id IN (SELECT block FROM types_in JOIN types ON types.id = type"
+                f" WHERE name IN ({marks}))"
+            )
+            values += only.types
+        if only.letters is not None:
+            wheres.append("id IN (SELECT rowid FROM letters WHERE letters MATCH ?)")
+            values.append(only.letters)
+        wheres.append(where)
+        query = f"SELECT {_COLUMNS} FROM blocks WHERE {' AND '.join(wheres)}"
+        if self._connection is not None:
+            for row in self._connection.execute(query, (*values, at_us)):
+                if of is None or row[0] in of:
+                    yield _stretch(row)
+
+    def _rests(self, of: Collection[int] | None) -> Iterator[Stretch]:
+        over = {number for (number,) in self._rows("SELECT id FROM exchanges WHERE is_over")}
+        for number, at_us in self._reader.begins():
+            if number not in over and (of is None or number in of):
+                yield self._rest(number, at_us)
+
+    def _rest(self, exchange: int, began_us: int) -> Stretch:
+        """What the exchange has beyond the index; nothing where the index has all of it."""
+        for *place, is_over in self._rows(
+            "SELECT position, piece, skip_bytes, clock_us, is_over FROM exchanges WHERE id = ?",
+            exchange,
+        ):
+            start = Start(*place)
+            if is_over:
+                return Stretch(exchange, start, 0, 0, start.clock_us, start.clock_us)
+            return Stretch(exchange, start, None, 0, start.clock_us, _EVER_US)
+        return Stretch(exchange, Start(), None, 0, began_us, _EVER_US)
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        if self._connection is None:
+            return []
+        return self._connection.execute(query, values).fetchall()
+
+
+def _stretch(row: Any) -> Stretch:
+    exchange, position, piece, skip_bytes, clock_us, *rest = row
+    return Stretch(exchange, Start(position, piece, skip_bytes, clock_us), *rest)
+
+
+def _by_begin(stretch: Stretch) -> tuple[int, int, int]:
+    return stretch.at_us, stretch.exchange, stretch.start.position

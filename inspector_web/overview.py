@@ -1,0 +1,183 @@
+"""A tape at a glance: what the pages need of it and need not read it for.
+
+Nothing recorded is kept here but counts, times, the first words and what findings quote; texts
+are read from the tape whenever they are shown.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from inspector_web.asking import first_words
+from inspector_web.visible import one_line
+from wiretape.diagnosis.diagnose import verdict_on
+from wiretape.diagnosis.kinds import Finding
+from wiretape.errors import NoSuchSession
+from wiretape.facts import Gap
+from wiretape.reconstruct import Session
+from wiretape.store_reader import Exchange, TapeReader
+from wiretape.store_writer import TapeLabel
+
+_WORDS_KEPT: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """The exchange that carried attempts: when it began, was answered and ended, and how."""
+
+    id: int
+    at_us: int
+    is_upgrade: bool
+    is_websocket: bool
+    answered_us: int | None
+    end_us: int | None
+    close_code: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptPlace:
+    """Where an attempt stands in its session: request and number within it, both from 1."""
+
+    request: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An event that a finding rests on, or that came before a silence it rests on.
+
+    ``place`` is the attempt that it is part of, if any.
+    """
+
+    exchange: int
+    position: int
+    at_us: int
+    event: str
+    place: AttemptPlace | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A finding, and the events that it rests on."""
+
+    finding: Finding
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """A tape at a glance.
+
+    ``words`` are the first of each session, ``begins_us`` when its first exchange began; both in
+    the order of ``sessions``. ``carriers`` are the exchanges of attempts. ``told`` is ``None``
+    until the tape is diagnosed.
+    """
+
+    label: TapeLabel
+    sessions: tuple[Session, ...]
+    words: tuple[str, ...]
+    begins_us: tuple[int, ...]
+    gaps: tuple[Gap, ...]
+    carriers: tuple[Carrier, ...]
+    told: tuple[Told, ...] | None = None
+
+    def session(self, number: int) -> Session:
+        """The session of that number, counted from 1.
+
+        Raises:
+            NoSuchSession: there are not so many.
+        """
+        if not 1 <= number <= len(self.sessions):
+            raise NoSuchSession(
+                f"this tape has {len(self.sessions)} sessions, and none is number {number}: "
+                "the list of sessions names those that are."
+            )
+        return self.sessions[number - 1]
+
+    def exchanges_of(self, session: Session) -> frozenset[int]:
+        """The exchanges that carried the attempts of a session."""
+        return frozenset(each.attempt.exchange for each in session.tries)
+
+    def gaps_in(self, session: Session) -> list[Gap]:
+        """The gaps in a session's exchanges, and those of which no exchange is known."""
+        exchanges = self.exchanges_of(session)
+        return [gap for gap in self.gaps if gap.exchange is None or gap.exchange in exchanges]
+
+    def told_of(self, number: int) -> tuple[Told, ...]:
+        """The findings about the session of that number, and those about none in particular."""
+        return tuple(each for each in self.told or () if each.finding.session in (None, number))
+
+    def verdict_on(self, number: int) -> str | None:
+        """What the findings come to, ``None`` until the tape is diagnosed."""
+        if self.told is None:
+            return None
+        findings = [each.finding for each in self.told_of(number)]
+        return verdict_on([self.session(number)], findings)
+
+    @cached_property
+    def carrier(self) -> Mapping[int, Carrier]:
+        """The exchanges of attempts by number."""
+        return {each.id: each for each in self.carriers}
+
+    def attempt_at(self, exchange: int, at_us: int) -> tuple[int, AttemptPlace] | None:
+        """The attempt under way in an exchange at that time, with the number of its session."""
+        found = self._attempts.get(exchange)
+        if found is None:
+            return None
+        times, places = found
+        return places[max(bisect_right(times, at_us) - 1, 0)]
+
+    @cached_property
+    def _attempts(self) -> Mapping[int, tuple[list[int], list[tuple[int, AttemptPlace]]]]:
+        by_exchange: dict[int, list[tuple[int, int, AttemptPlace]]] = {}
+        for number, session in enumerate(self.sessions, start=1):
+            for request in session.requests:
+                for at, each in enumerate(request.tries, start=1):
+                    begin = (each.attempt.at_us, number, AttemptPlace(request.number, at))
+                    by_exchange.setdefault(each.attempt.exchange, []).append(begin)
+        return {
+            exchange: ([at_us for at_us, _, _ in begins], [begin[1:] for begin in begins])
+            for exchange, begins in (
+                (exchange, sorted(begins, key=lambda begin: begin[0]))
+                for exchange, begins in by_exchange.items()
+            )
+        }
+
+    @cached_property
+    def problems(self) -> frozenset[tuple[int, int]]:
+        """Exchange and position of every event that a finding rests on."""
+        return frozenset(
+            (each.exchange, each.position) for told in self.told or () for each in told.evidence
+        )
+
+
+def overview_of(reader: TapeReader, sessions: Sequence[Session]) -> Overview:
+    """The overview of a tape with these sessions, not diagnosed."""
+    wanted = {each.attempt.exchange for session in sessions for each in session.tries}
+    exchanges = {exchange.id: exchange for exchange in reader.exchanges() if exchange.id in wanted}
+    return Overview(
+        reader.label(),
+        tuple(sessions),
+        tuple(one_line(first_words(reader, exchanges, each), _WORDS_KEPT) for each in sessions),
+        tuple(
+            min(exchanges[each.attempt.exchange].request.at_us for each in session.tries)
+            for session in sessions
+        ),
+        tuple(reader.gaps()),
+        tuple(map(carrier_of, exchanges.values())),
+    )
+
+
+def carrier_of(exchange: Exchange) -> Carrier:
+    response, end = exchange.response, exchange.end
+    return Carrier(
+        exchange.id,
+        exchange.request.at_us,
+        exchange.is_upgrade,
+        exchange.is_websocket,
+        None if response is None else response.at_us,
+        None if end is None else end.at_us,
+        None if end is None else end.code,
+    )

@@ -1,0 +1,50 @@
+"""What the client had received by an instant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inspector_web.index.reader import IndexReader
+from inspector_web.overview import Overview
+from inspector_web.pages.head import SessionHead, head_of
+from inspector_web.received import Answer, received_by
+from inspector_web.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedPage:
+    """The answers of a session as they stood ``at_us``. It ends ``end_us``."""
+
+    session: SessionHead
+    at_us: int
+    end_us: int
+    answers: tuple[Answer, ...]
+
+
+def received_page(
+    tape: str,
+    overview: Overview,
+    number: int,
+    timeline: Timeline,
+    index: IndexReader,
+    given: Mapping[str, str],
+) -> ReceivedPage:
+    """The page for the instant ``at`` of ``given``, held within the session."""
+    at_us = min(max(instant(given) or 0, timeline.span.start_us), timeline.span.end_us)
+    return ReceivedPage(
+        head_of(tape, overview, number),
+        at_us,
+        timeline.span.end_us,
+        received_by(index, overview, number, at_us),
+    )
+
+
+def instant(given: Mapping[str, str]) -> int | None:
+    """The instant that an address names: ``at`` in microseconds, or ``at_s`` in seconds."""
+    text = given.get("at", "")
+    if text.isdecimal() and len(text) < 17:
+        return int(text)
+    try:
+        seconds = float(given.get("at_s", ""))
+    except ValueError:
+        return None
+    return round(seconds * 1e6) if 0 <= seconds < 1e10 else None

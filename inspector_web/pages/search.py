@@ -1,0 +1,121 @@
+"""Search over everything on all tapes: what was said, in any event and across events."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from inspector_web.index.reader import IndexReader
+from inspector_web.listing import Place
+from inspector_web.overview import AttemptPlace, Overview
+from inspector_web.pages.head import SessionHead, heads_of
+from inspector_web.readings import Look
+from inspector_web.search import Excerpt, Spent, hits_in
+from wiretape.facts import Sender
+
+MOST_HITS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What the address asks for: a text, one tape or all, and from which place on."""
+
+    text: str = ""
+    tape: str | None = None
+    after_tape: str | None = None
+    after: Place | None = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Self:
+        """What is not understood does not count."""
+        return cls(
+            given.get("text", "").strip(),
+            given.get("tape") or None,
+            given.get("after_tape") or None,
+            Place.parse(given.get("after", "")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedTape:
+    """A tape to search in: its name, what is known of it, and its index, open for now."""
+
+    name: str
+    look: Look
+    index: IndexReader
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An event in which the text stands, or begins. ``session`` and ``place`` are the session and
+    the attempt that it is part of, if any."""
+
+    tape: str
+    session: int | None
+    words: str
+    place: AttemptPlace | None
+    event: Place
+    sender: Sender
+    type: str
+    excerpt: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """What was found: sessions that are called so, then events, tape by tape, by time.
+
+    Where not everything was looked at, ``next_tape`` and ``next`` are where to go on.
+    ``unread`` are tapes of which only a part is searched, because they are still being read.
+    """
+
+    query: SearchQuery
+    sessions: tuple[SessionHead, ...]
+    found: tuple[Found, ...]
+    next_tape: str | None
+    next: Place | None
+    unread: tuple[str, ...]
+
+
+def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage:
+    """The page that the query asks for."""
+    sessions: list[SessionHead] = []
+    found: list[Found] = []
+    unread: list[str] = []
+    next_tape: str | None = None
+    following: Place | None = None
+    spent = Spent()
+    is_reached = query.after_tape is None
+    for tape in tapes if query.text else ():
+        if query.tape is not None and tape.name != query.tape:
+            continue
+        if tape.look.overview is None:
+            unread.append(tape.name)
+        elif query.after_tape is None:
+            sessions += _called(query.text, tape.name, tape.look.overview)
+        is_first = tape.name == query.after_tape
+        is_reached = is_reached or is_first
+        if not is_reached or next_tape is not None:
+            continue
+        hits, following = hits_in(
+            tape.index, query.text, query.after if is_first else None, MOST_HITS - len(found), spent
+        )
+        found += (_found(tape, *hit) for hit in hits)
+        if following is not None:
+            next_tape = tape.name
+    return SearchPage(
+        query, tuple(sessions[:MOST_HITS]), tuple(found), next_tape, following, tuple(unread)
+    )
+
+
+def _called(text: str, name: str, overview: Overview) -> Iterable[SessionHead]:
+    for head in heads_of(name, overview):
+        known = (head.id, head.client, head.model, head.tape)
+        if any(text.casefold() in each.casefold() for each in known if each):
+            yield head
+
+
+def _found(tape: SearchedTape, event: Place, sender: Sender, kind: str, excerpt: Excerpt) -> Found:
+    overview = tape.look.overview
+    under_way = None if overview is None else overview.attempt_at(event.exchange, event.at_us)
+    session, place = under_way or (None, None)
+    words = overview.words[session - 1] if overview is not None and session is not None else ""
+    return Found(tape.name, session, words, place, event, sender, kind, excerpt)

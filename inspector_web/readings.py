@@ -1,0 +1,197 @@
+"""Reads tapes in the background, so that pages answer meanwhile, and keeps what came of it.
+
+One thread reads one tape after the other; whoever asks for one waits for it a little, and then
+is told how far it is. The thread ends when nothing is left to read.
+"""
+
+import sqlite3
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from inspector_web.index.file import index_path
+from inspector_web.index.reader import IndexReader
+from inspector_web.index.writer import IndexWriter
+from inspector_web.kept import as_text, from_text
+from inspector_web.overview import Overview, overview_of
+from inspector_web.telling import diagnosed
+from wiretape.diagnosis.diagnose import diagnose
+from wiretape.errors import TapeError
+from wiretape.facts import Piece
+from wiretape.reconstruct import sessions_of
+from wiretape.store_reader import TapeReader
+
+_KEPT_TAPES: Final = 1000
+_PASSES: Final = 3
+"""So often is a tape read: for its index, its sessions and its findings."""
+_TOLD_EVERY_BYTES: Final = 500_000
+_SPOILT: Final = (ArithmeticError, LookupError, TypeError, ValueError)
+_NOT_KEPT: Final = (sqlite3.Error, OSError)
+_OVERVIEW: Final = "overview"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is known of a tape. ``share`` is how much of it has been read, 1 when it is over.
+
+    Both ``overview`` and ``error`` are ``None`` while it is read for the first time. A tape that
+    grew is known as it was until it has been read again.
+    """
+
+    overview: Overview | None = None
+    error: TapeError | None = None
+    share: float = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        return self.share >= 1
+
+
+@dataclass(slots=True)
+class _State:
+    edition: str | None = None  # that the look is of, once it is over
+    look: Look = Look()
+
+
+class Readings:
+    """What was read of tapes, those used last; indexes lie in ``folder``. Safe between threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._states: OrderedDict[Path, _State] = OrderedDict()
+        self._waiting: deque[Path] = deque()
+        self._is_running = False
+        self._changed = threading.Condition()
+
+    def look(self, path: Path, patience_s: float, *, is_urgent: bool = True) -> Look:
+        """What is known of the tape, after waiting for it so long; the urgent ones come first."""
+        edition = edition_of(path)
+        with self._changed:
+            if not self._is_known(path, edition):
+                self._ask_for(path, is_urgent=is_urgent)
+                self._changed.wait_for(lambda: self._is_known(path, edition), patience_s)
+            state = self._states.setdefault(path, _State())
+            self._states.move_to_end(path)
+            if not self._is_known(path, edition) and state.look.is_over:
+                return Look(state.look.overview, state.look.error)
+            return state.look
+
+    def _is_known(self, path: Path, edition: str) -> bool:
+        state = self._states.get(path)
+        return state is not None and state.edition == edition
+
+    def _ask_for(self, path: Path, *, is_urgent: bool) -> None:
+        if path in self._waiting and is_urgent:
+            self._waiting.remove(path)
+        if path not in self._waiting:
+            (self._waiting.appendleft if is_urgent else self._waiting.append)(path)
+        if not self._is_running:
+            self._is_running = True
+            threading.Thread(target=self._run, name="tape-reader", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._is_running = False
+                    return
+                path = self._waiting.popleft()
+            edition = edition_of(path)
+            for look in self._looks(path, edition):
+                with self._changed:
+                    state = self._states.setdefault(path, _State())
+                    state.look = look
+                    state.edition = edition if look.is_over else None
+                    while len(self._states) > _KEPT_TAPES:
+                        self._states.popitem(last=False)
+                    self._changed.notify_all()
+
+    def _looks(self, path: Path, edition: str) -> Iterator[Look]:
+        """What is known of a tape, as its reading goes on."""
+        before = self._states.get(path, _State()).look
+        told: list[float] = []
+
+        def tell(share: float) -> None:
+            if share - (told[-1] if told else 0) >= 0.01:
+                told.append(share)
+                with self._changed:
+                    self._states.setdefault(path, _State()).look = Look(
+                        before.overview, before.error, share
+                    )
+
+        try:
+            yield from _read(path, edition, self._folder, tell)
+        except TapeError as error:
+            yield Look(None, error.with_traceback(None), 1)
+        except _SPOILT as error:
+            # SQLite lets any value stand in any column: one bad file must not hide the others.
+            reason = TapeError(
+                f"{path} cannot be understood ({type(error).__name__}: {error}): it is "
+                "damaged, or wiretape is at fault."
+            )
+            yield Look(None, reason, 1)
+
+
+def _read(path: Path, edition: str, folder: Path, tell: Callable[[float], None]) -> Iterator[Look]:
+    place = index_path(folder, path)
+    with _Watched(path, tell) as reader:
+        reader.measure()
+        # Without an index everything is found all the same, only later.
+        with suppress(*_NOT_KEPT), IndexWriter(place, reader) as index:
+            kept = index.kept(_OVERVIEW)
+            if kept is not None and kept[0] == edition:
+                yield Look(from_text(Overview, kept[1]), share=1)
+                return
+            index.append()
+        sessions = sessions_of(reader)
+        overview = overview_of(reader, sessions)
+        yield Look(overview, share=min(2 / _PASSES, reader.share))
+        findings = diagnose(reader, sessions).findings
+        with IndexReader(place, reader) as found:
+            overview = diagnosed(overview, findings, found)
+        with suppress(*_NOT_KEPT), IndexWriter(place, reader) as index:
+            index.keep(_OVERVIEW, edition, as_text(overview))
+    yield Look(overview, share=1)
+
+
+class _Watched(TapeReader):
+    """A reader that tells how much of what there is to read has been read."""
+
+    def __init__(self, path: Path, tell: Callable[[float], None]) -> None:
+        super().__init__(path)
+        self._tell = tell
+        self._read_bytes = 0
+        self._all_bytes = 1
+
+    def measure(self) -> None:
+        """Learns how much there is to read."""
+        self._all_bytes = 1 + _PASSES * sum(each.size_bytes for each in self.exchanges())
+
+    @property
+    def share(self) -> float:
+        return min(self._read_bytes / self._all_bytes, 0.99)
+
+    def pieces(self, exchange: int, first: int = 0) -> Iterator[Piece]:
+        told_bytes = self._read_bytes
+        for piece in super().pieces(exchange, first):
+            self._read_bytes += len(piece.data)
+            if self._read_bytes - told_bytes >= _TOLD_EVERY_BYTES:
+                told_bytes = self._read_bytes
+                self._tell(self.share)
+            yield piece
+
+
+def edition_of(path: Path) -> str:
+    """What tells one state of a file from another, its write-ahead log included."""
+    numbers: list[int] = []
+    for each in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            stat = each.stat()
+        except OSError:
+            continue
+        numbers += (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    return " ".join(map(str, numbers))

@@ -1,0 +1,127 @@
+"""Finds a text on a tape: in an event, or in what successive events stream."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from inspector_web.index.reader import IndexReader, Stretch
+from inspector_web.index.streamed import CARRIED, delta_of
+from inspector_web.listing import Place, Seen, Wanted, seen_in
+from wiretape.facts import Sender
+
+MOST_EFFORT: Final = 5_000
+"""Events that one answer goes through."""
+_AROUND: Final = 80
+_DELTA: Final = ".delta"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The text where it was found, and a little around it."""
+
+    before: str
+    found: str
+    after: str
+
+
+@dataclass(slots=True)
+class Spent:
+    """How much one answer has gone through, over all tapes."""
+
+    effort: int = 0
+
+    @property
+    def is_enough(self) -> bool:
+        return self.effort > MOST_EFFORT
+
+
+type Hit = tuple[Place, Sender, str, Excerpt]
+"""Where, who sent it, its type, and the text."""
+
+
+def hits_in(
+    index: IndexReader, text: str, after: Place | None, most: int, spent: Spent
+) -> tuple[list[Hit], Place | None]:
+    """The first events that hold the text, some more than ``most`` at most.
+
+    ``after`` is where an answer before this one gave up; also given is where this one did, if so.
+    """
+    wanted = Wanted(text)
+    hits: list[Hit] = []
+    last = after
+    since_us = 0 if after is None else after.at_us
+    for stretch in index.stretches_since(since_us, None, wanted.only(())):
+        begin = Place(stretch.at_us, stretch.exchange, stretch.start.position)
+        if after is not None and begin <= after:
+            continue
+        if last is not None and (spent.is_enough or len(hits) >= most):
+            return hits, last
+        hits += sorted(_in_stretch(index, wanted, stretch, spent), key=lambda hit: hit[0])
+        last = begin
+    return hits, None
+
+
+def _in_stretch(
+    index: IndexReader, wanted: Wanted, stretch: Stretch, spent: Spent
+) -> Iterator[Hit]:
+    run: list[Seen] = []
+    # What is streamed across the border was indexed with the later of the two.
+    before = index.stretch_before(stretch)
+    for seen in (*(_tail(index, before) if before else ()), *seen_in(index, stretch)):
+        spent.effort += 1
+        is_here = seen.place.position >= stretch.start.position
+        if is_here and (excerpt := _own(index, wanted, seen)) is not None:
+            yield seen.place, seen.crossing.sender, seen.crossing.type, excerpt
+        is_delta = seen.crossing.type.endswith(_DELTA)
+        if run and not (is_delta and run[-1].crossing.type == seen.crossing.type):
+            yield from _streamed(wanted, run, stretch)
+            run = []
+        if is_delta:
+            run.append(seen)
+    yield from _streamed(wanted, run, stretch)
+
+
+def _tail(index: IndexReader, stretch: Stretch) -> list[Seen]:
+    return list(seen_in(index, stretch))[-CARRIED:]
+
+
+def _own(index: IndexReader, wanted: Wanted, seen: Seen) -> Excerpt | None:
+    crossing = seen.crossing
+    texts = [crossing.text or "", crossing.summary]
+    if crossing.sender is Sender.CLIENT:
+        asked = index.asked(seen.place.exchange, seen.place.position)
+        texts[0] = texts[0] if asked is None else asked
+    return next((each for text in texts if (each := _excerpt(wanted, text)) is not None), None)
+
+
+def _streamed(wanted: Wanted, run: list[Seen], stretch: Stretch) -> Iterator[Hit]:
+    """Where the text stands in what several events streamed, and in none of them."""
+    deltas = [delta_of(seen.crossing.text or "") for seen in run]
+    whole = "".join(deltas)
+    at = 0
+    ends: list[int] = []
+    for delta in deltas:
+        at += len(delta)
+        ends.append(at)
+    for found in wanted.every(whole):
+        first = next(number for number, end in enumerate(ends) if end > found.start())
+        last = next(number for number, end in enumerate(ends) if end >= found.end())
+        if first != last and run[last].place.position >= stretch.start.position:
+            seen = run[first]
+            excerpt = _around(whole, found.start(), found.end())
+            yield seen.place, seen.crossing.sender, seen.crossing.type, excerpt
+
+
+def _excerpt(wanted: Wanted, text: str) -> Excerpt | None:
+    found = wanted.found_in(text)
+    return None if found is None else _around(text, found.start(), found.end())
+
+
+def _around(text: str, start: int, end: int) -> Excerpt:
+    before = text[max(0, start - _AROUND) : start]
+    after = text[end : end + _AROUND]
+    return Excerpt(
+        ("…" if start > _AROUND else "") + before,
+        text[start:end],
+        after + ("…" if end + _AROUND < len(text) else ""),
+    )
