@@ -33,10 +33,12 @@ class Mode(StrEnum):
 class Choice:
     """What a test asks for.
 
-    ``base_url`` is where the model is while it is recorded, ``None`` for the usual place.
-    ``factor`` is that of the recorded pace, ``None`` for no waiting at all.
+    ``test`` is what people call it. ``base_url`` is where the model is while it is recorded,
+    ``None`` for the usual place. ``factor`` is that of the recorded pace, ``None`` for no waiting
+    at all.
     """
 
+    test: str
     tape: Path
     mode: Mode
     base_url: str | None = None
@@ -73,9 +75,14 @@ def choose(
             f"@pytest.mark.wiretape of {name} says record={wanted!r}: "
             f"say one of {', '.join(map(repr, map(str, Mode)))}."
         )
-    tape = default_tape(test, name) if asked.tape is None else test.parent / asked.tape
     return Choice(
-        tape, Mode(wanted), asked.base_url, _texts(asked.session), asked.strict, asked.speed
+        f"{test.name}::{name}",
+        default_tape(test, name) if asked.tape is None else test.parent / asked.tape,
+        Mode(wanted),
+        asked.base_url,
+        _texts(asked.session),
+        asked.strict,
+        asked.speed,
     )
 
 

@@ -6,18 +6,20 @@ recorder also ends when this process is killed.
 """
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from replayer.pytest_plugin.choices import Choice
 from replayer.report import Report
 from wiretape.errors import WiretapeError
 from wiretape.reconstruct import Session, sessions_of
 from wiretape.store_reader import TapeReader
+from wiretape.store_recording import read_recording, write_recording
 
 _WIRETAPE: Final = "from wiretape.cli import main; main()"
 _HOLDER: Final = (
@@ -33,18 +35,18 @@ class NotRecorded(WiretapeError):
 class BackgroundRecording:
     """A recording under way. ``proxy`` and ``ca_file`` are what its clients need.
 
-    The tape grows in ``folder`` and is put in its place, ``tape``, once the test has passed.
+    The tape grows in ``folder``, and is put in its place once the test has passed.
     """
 
     def __init__(
-        self, tape: Path, base_url: str, folder: Path, environment: Mapping[str, str]
+        self, choice: Choice, base_url: str, folder: Path, environment: Mapping[str, str]
     ) -> None:
         """Begins it.
 
         Raises:
             NotRecorded: it does not begin.
         """
-        self._tape = tape
+        self._choice = choice
         self._growing = folder / "recording.db"
         self._said = folder / "recording.txt"
         host = urlsplit(base_url).hostname or ""
@@ -101,10 +103,17 @@ class BackgroundRecording:
                 "nothing was recorded, since no client came through the proxy: give it "
                 "wiretape_replay.proxy, or see to it that it heeds HTTPS_PROXY."
             )
-        self._tape.parent.mkdir(parents=True, exist_ok=True)
-        part = self._tape.with_name(f"{self._tape.name}.part")
-        shutil.copy(self._growing, part)
-        part.replace(self._tape)
+        with TapeReader(self._growing) as reader:
+            recording = read_recording(reader)
+        # Who was recorded is the test, not what held the door; nor is it anybody's machine.
+        command = json.dumps(["pytest", self._choice.test])
+        recording = replace(recording, label=replace(recording.label, command=command))
+        tape = self._choice.tape
+        tape.parent.mkdir(parents=True, exist_ok=True)
+        part = tape.with_name(f"{tape.name}.part")
+        part.unlink(missing_ok=True)
+        write_recording(recording, part)
+        part.replace(tape)
 
     def lines(self) -> Iterator[str]:
         """What the recorder said."""

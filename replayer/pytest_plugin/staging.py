@@ -17,7 +17,7 @@ from replayer.pytest_plugin.taped_model import TapedModel
 from wiretape.errors import TapeMissing
 
 _OPENAI: Final = "https://api.openai.com/v1"
-_LOOPBACK: Final = "localhost,127.0.0.1,::1"
+_BASE_URL: Final = "OPENAI_BASE_URL"
 _KEYS: Final = ("OPENAI_API_KEY", "CODEX_API_KEY")
 
 
@@ -40,6 +40,7 @@ def staged(choice: Choice, folder: Path, authority: Authority) -> Iterator[Taped
             patch.delenv(name)
         for name, value in lead_here.items():
             patch.setenv(name, value)
+        patch.setenv(_BASE_URL, model.base_url)
         yield model
 
 
@@ -63,18 +64,17 @@ def _replayed(
     replay = stack.enter_context(replaying(playing, authority))
     base_url = f"{replay.url}{replay.base_path}"
     model = TapedModel(choice.tape, base_url, replay.url, ca_file, replay)
-    # What the test itself talks to on this machine is none of our business; nor is a key, which
-    # nobody checks, but without one some clients do not even begin.
+    # Nobody checks a key, but without one some clients do not even begin.
     keys = {name: os.environ.get(name) or "none" for name in _KEYS}
-    return model, model.environment | keys | {"NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK}
+    return model, model.environment | keys
 
 
 def _recorded(
     choice: Choice, folder: Path, authority: Authority, stack: ExitStack
 ) -> tuple[TapedModel, dict[str, str]]:
-    base_url = choice.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
+    base_url = choice.base_url or os.environ.get(_BASE_URL) or _OPENAI
     environment = {**os.environ, "WIRETAPE_CA_DIR": str(authority.folder)}
-    recording = BackgroundRecording(choice.tape, base_url, folder, environment)
+    recording = BackgroundRecording(choice, base_url, folder, environment)
     stack.callback(recording.end)
     model = TapedModel(choice.tape, base_url, recording.proxy, recording.ca_file, recording)
     return model, model.environment

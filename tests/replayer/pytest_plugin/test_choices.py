@@ -89,6 +89,7 @@ def test_everything_else_is_the_markers() -> None:
     assert chosen(
         None, base_url="http://127.0.0.1:1/v1", session="0199", strict=True, speed=2.0
     ) == Choice(
+        "test_agent.py::test_hello",
         Path("/project/tests/tapes/test_agent/test_hello.db"),
         Mode.NONE,
         "http://127.0.0.1:1/v1",

@@ -1,5 +1,7 @@
 """A test is recorded once, from the model itself, and replayed from then on."""
 
+import sys
+
 import pytest
 from plugin_project import Project
 from provider import Provider
@@ -66,15 +68,17 @@ def test_the_marker_says_where_the_model_is_and_when_to_record(
 
 
 def test_a_recording_holds_no_key(project: Project) -> None:
-    """As every tape of wiretape's; and it says which program was recorded."""
+    """As every tape of wiretape's; and it names the test, but nobody's folders."""
     project.run(HELLO, ONCE)
     tape = project.tapes / "test_hello.db"
     with TapeReader(tape) as reader:
         (exchange,) = reader.exchanges()
+        assert reader.label().command == '["pytest", "test_agent.py::test_hello"]'
     assert ("authorization", "[removed: authorization]") in [
         (name.lower(), value) for name, value in exchange.request.headers
     ]
     assert b"planted-secret" not in tape.read_bytes()
+    assert sys.prefix.encode() not in tape.read_bytes()
 
 
 def test_a_failed_test_leaves_no_tape(project: Project) -> None:
