@@ -14,11 +14,14 @@ _CA_VARIABLES: Final = (
 )
 _CA_VARIABLES_WHERE_SET: Final = ("CURL_CA_BUNDLE",)
 """They would win over the others. Where they are not set, a tool's own settings must not lose to
-us: git and pip are not told of our authority at all, since we do not open what they talk to."""
+us: we do not open what git or pip talk to."""
 
 CA_VARIABLES: Final = (*_CA_VARIABLES, *_CA_VARIABLES_WHERE_SET, "PIP_CERT")
-"""Variables whose authorities the child goes on trusting. The last is not replaced, but loses to
-``REQUESTS_CA_BUNDLE`` inside pip."""
+"""Variables whose authorities the child goes on trusting. The last is not replaced."""
+
+_PIP_PROXY: Final = "PIP_PROXY"
+"""A pip that is given its proxy by name looks no further in its environment, so that what its
+``--cert`` or its settings say does not lose to ``REQUESTS_CA_BUNDLE``."""
 
 
 def child_environment(
@@ -33,6 +36,7 @@ def child_environment(
         child[name] = child[name.lower()] = proxy_url
     for name in (*_CA_VARIABLES, *(name for name in _CA_VARIABLES_WHERE_SET if child.get(name))):
         child[name] = str(ca_bundle)
+    child.setdefault(_PIP_PROXY, proxy_url)
     # Node heeds the proxy variables only when asked to.
     child["NODE_USE_ENV_PROXY"] = "1"
     return child

@@ -21,6 +21,7 @@ def test_an_empty_environment() -> None:
         "CODEX_CA_CERTIFICATE": str(BUNDLE),
         "REQUESTS_CA_BUNDLE": str(BUNDLE),
         "NODE_EXTRA_CA_CERTS": str(BUNDLE),
+        "PIP_PROXY": PROXY,
         "NODE_USE_ENV_PROXY": "1",
     }
 
@@ -45,7 +46,7 @@ def test_what_was_there_stays_or_is_replaced() -> None:
 
 def test_tools_that_do_not_talk_to_models_keep_their_settings() -> None:
     """A company's authority, configured for git or pip, is not overruled."""
-    mine = {"GIT_SSL_CAINFO": "/corp.pem", "PIP_CERT": "/corp.pem"}
+    mine = {"GIT_SSL_CAINFO": "/corp.pem", "PIP_CERT": "/corp.pem", "PIP_PROXY": "http://corp:1"}
     child = child_environment(mine, PROXY, BUNDLE)
     assert {name: child[name] for name in mine} == mine
     assert "CURL_CA_BUNDLE" not in child

@@ -68,16 +68,26 @@ def make_site(folder: Path) -> None:
         wheel.writestr(f"{info}/RECORD", "")
 
 
+TOOLS = ("curl", "git", "pip", "pip.conf", "pip_cert")
+"""Each is told of the authority in its own way, pip in three."""
+
 SCRIPT = """
 try() { name=$1; shift; "$@" >"$name.out" 2>&1 </dev/null; echo "$name $?"; }
 pip="$PYTHON -m pip --disable-pip-version-check --no-cache-dir --retries 0 download --no-deps"
-git="git -c http.sslCAInfo=$PIP_CERT clone -q"
-try curl-known curl -sSv --cacert "$PIP_CERT" "$KNOWN/page"
-try curl-unknown curl -sS --cacert "$PIP_CERT" "$UNKNOWN/page"
+git="git -c http.sslCAInfo=$MINE clone -q"
+try curl-known curl -sSv --cacert "$MINE" "$KNOWN/page"
+try curl-unknown curl -sS --cacert "$MINE" "$UNKNOWN/page"
 try git-known $git "$KNOWN/repo.git" one
 try git-unknown $git "$UNKNOWN/repo.git" two
-try pip-known $pip -d one -i "$KNOWN/simple" tiny
-try pip-unknown $pip -d two -i "$UNKNOWN/simple" tiny
+try pip-known $pip --cert "$MINE" -d one -i "$KNOWN/simple" tiny
+try pip-unknown $pip --cert "$MINE" -d two -i "$UNKNOWN/simple" tiny
+export PIP_CONFIG_FILE="$HOME/pip.conf"
+printf '[global]\\ncert = %s\\n' "$MINE" >"$PIP_CONFIG_FILE"
+try pip.conf-known $pip -d three -i "$KNOWN/simple" tiny
+try pip.conf-unknown $pip -d four -i "$UNKNOWN/simple" tiny
+export PIP_CERT="$MINE" PIP_CONFIG_FILE=/dev/null
+try pip_cert-known $pip -d five -i "$KNOWN/simple" tiny
+try pip_cert-unknown $pip -d six -i "$UNKNOWN/simple" tiny
 "$PYTHON" "$CLIENT" "$MODEL"
 """
 
@@ -99,21 +109,21 @@ def test_tools_verify_their_own_certificates(tmp_path: Path) -> None:
         environment = {
             "KNOWN": known,
             "UNKNOWN": unknown,
-            "PIP_CERT": str(certificates[0][0]),
+            "MINE": str(certificates[0][0]),
+            # What the bundle trusts too: the tools must not, since they were told of MINE.
+            "SSL_CERT_FILE": str(certificates[1][0]),
             "PYTHON": sys.executable,
             "CLIENT": CLIENT[1],
             "MODEL": f"{provider.base_url}/responses",
             "GIT_TERMINAL_PROMPT": "0",
         }
         run = record(home, "-o", "t.db", "--", "sh", "-c", SCRIPT, environment=environment)
-    codes = dict(line.split() for line in run.stdout.split("\n")[:6])
+    codes = dict(line.split() for line in run.stdout.split("\n")[:10])
     said = {name: (home / f"{name}.out").read_text() for name in codes}
     assert {name: code == "0" for name, code in codes.items()} == {
-        f"{tool}-{server}": server == "known"
-        for tool in ("curl", "git", "pip")
-        for server in ("known", "unknown")
+        f"{tool}-{server}": server == "known" for tool in TOOLS for server in ("known", "unknown")
     }, said
-    assert all("certificate" in said[f"{tool}-unknown"] for tool in ("curl", "git", "pip")), said
+    assert all("certificate" in said[f"{tool}-unknown"] for tool in TOOLS), said
     assert "subject: CN=127.0.0.1" in said["curl-known"]
     assert "Uses proxy env variable https_proxy" in said["curl-known"]
     assert {each.name for each in (home / "one").iterdir()} == {".git", "tiny-1.0-py3-none-any.whl"}
