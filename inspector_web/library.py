@@ -6,11 +6,12 @@ file tomorrow.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from wiretape.commands.places import tapes_at
 from wiretape.errors import TapeMissing
 
 _NO_NAMES: Final = ("", ".", "..")
@@ -18,7 +19,7 @@ _NO_NAMES: Final = ("", ".", "..")
 
 
 class Library:
-    """The tapes at ``paths``: files, and all ``*.db`` in folders, looked up anew each time.
+    """The tapes at ``paths``: files, and all tapes and scripts in folders, looked up each time.
 
     Raises:
         TapeMissing: one of the paths is neither.
@@ -35,7 +36,7 @@ class Library:
     def tapes(self) -> dict[str, Path]:
         """The tapes by name, in the order of the paths given."""
         found: dict[str, Path] = {}
-        for path in dict.fromkeys(self._files()):
+        for path in dict.fromkeys(tapes_at(self._paths)):
             own = path.resolve().parent.name if path.name == "tape.db" else path.name
             name = _as_text(own.removesuffix(".db"))
             if name in found or name in _NO_NAMES:
@@ -56,13 +57,6 @@ class Library:
                 f"there is no tape called {name!r} here: the list of sessions names those that are."
             )
         return path
-
-    def _files(self) -> Iterator[Path]:
-        for path in self._paths:
-            if path.is_dir():
-                yield from sorted(path.rglob("*.db"))
-            else:
-                yield path
 
 
 def _as_text(file_name: str) -> str:

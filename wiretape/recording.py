@@ -66,12 +66,14 @@ class WholeExchange:
 class Recording:
     """All that is on a tape.
 
-    ``exchanges`` ascend by number. ``gaps`` are those that belong to none of them.
+    ``exchanges`` ascend by number. ``gaps`` are those that belong to none of them. What is not
+    ``is_closed`` was cut off, or is being recorded still.
     """
 
     label: TapeLabel
     exchanges: tuple[WholeExchange, ...]
     gaps: tuple[Gap, ...] = ()
+    is_closed: bool = True
 
     def facts(self) -> Iterator[Fact]:
         """Every fact, exchange by exchange."""

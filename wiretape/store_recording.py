@@ -1,8 +1,10 @@
 """Reads whole recordings from tapes, and writes tapes of them."""
 
+import sqlite3
 import sys
 import tempfile
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 
 from wiretape.errors import TapeError
@@ -21,7 +23,7 @@ def read_recording(reader: TapeReader) -> Recording:
     whole = tuple(_whole(reader, each, tuple(gaps.pop(each.id, ()))) for each in exchanges)
     # What is left belongs to no exchange, or to one whose head is not on the tape.
     loose = sorted((gap for some in gaps.values() for gap in some), key=lambda gap: gap.at_us)
-    return Recording(reader.label(), whole, tuple(loose))
+    return Recording(reader.label(), whole, tuple(loose), reader.is_closed())
 
 
 def _whole(reader: TapeReader, exchange: Exchange, gaps: tuple[Gap, ...]) -> WholeExchange:
@@ -50,6 +52,9 @@ def write_recording(recording: Recording, path: Path) -> None:
     if troubles:
         path.unlink(missing_ok=True)
         raise TapeError(f"no tape can be made at {path}: {troubles[-1]}")
+    if not recording.is_closed:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE tape SET is_closed = 0")
 
 
 def tape_bytes(recording: Recording) -> bytes:

@@ -84,6 +84,7 @@ def stable(recording: Recording) -> Recording:
             for each in numbered([*first, *asked])
         ),
         tuple(replace(gap, at_us=0, until_us=0) for gap in recording.gaps),
+        recording.is_closed,
     )
 
 

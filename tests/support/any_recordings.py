@@ -144,4 +144,5 @@ def recordings(draw: st.DrawFn) -> Recording:
         label,
         tuple(draw(whole_exchanges(number)) for number in numbers),
         tuple(sorted(draw(st.lists(_gaps(None), max_size=2)), key=lambda gap: gap.at_us)),
+        draw(st.booleans()),
     )

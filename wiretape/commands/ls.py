@@ -2,14 +2,14 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from wiretape.commands.options import json_option
-from wiretape.commands.places import recordings_folder
+from wiretape.commands.places import recordings_folder, tapes_at
 from wiretape.commands.show_text import CUT_OFF
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.errors import TapeError
@@ -31,7 +31,7 @@ def ls(paths: tuple[Path, ...], as_json: bool) -> int:
     folder = recordings_folder(os.environ)
     found: list[dict[str, Any]] = []
     failed = 0
-    for path in _tapes(paths or ((folder,) if folder.is_dir() else ())):
+    for path in tapes_at(paths or ((folder,) if folder.is_dir() else ())):
         try:
             found.append(tape_as_json(path, with_requests=False))
         except TapeError as error:
@@ -49,14 +49,6 @@ def ls(paths: tuple[Path, ...], as_json: bool) -> int:
                 f"wiretape: no tapes in {where}: `wiretape record -- COMMAND` makes one.", err=True
             )
     return failed
-
-
-def _tapes(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            yield from sorted(path.rglob("*.db"))
-        else:
-            yield path
 
 
 def _lines(tape: dict[str, Any]) -> Iterator[str]:

@@ -1,13 +1,16 @@
 """Where tapes lie unless told otherwise, and what a new one is called."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from platformdirs import user_data_path
 
 from wiretape.errors import WouldOverwrite
+
+_ENDINGS: Final = (".db", ".script")
 
 
 def recordings_folder(environment: Mapping[str, str]) -> Path:
@@ -20,6 +23,15 @@ def recordings_folder(environment: Mapping[str, str]) -> Path:
         return Path(named)
     here = Path("recordings")
     return here if here.is_dir() else user_data_path("wiretape") / "recordings"
+
+
+def tapes_at(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files that are named, and all tapes and scripts in folders, by name."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(each for end in _ENDINGS for each in path.rglob(f"*{end}"))
+        else:
+            yield path
 
 
 def new_tape_path(folder: Path, now: datetime, command: Sequence[str]) -> Path:

@@ -58,7 +58,8 @@ def read_script(text: str) -> Recording:
     for part in listed(script.given("exchanges")):
         exchanges.append(_exchange(part, exchanges[-1] if exchanges else None))
     gaps = tuple(_gap(part, None) for part in listed(script.given("gaps")))
-    return Recording(_label(script.given("tape")), tuple(exchanges), gaps)
+    label, is_closed = _label(script.given("tape"))
+    return Recording(label, tuple(exchanges), gaps, is_closed)
 
 
 @dataclass(slots=True)
@@ -244,11 +245,14 @@ def _gap(part: Part, exchange: int | None) -> Gap:
     )
 
 
-def _label(part: Part | None) -> TapeLabel:
+def _label(part: Part | None) -> tuple[TapeLabel, bool]:
+    """What the tape says of itself, and whether it was closed."""
     if part is None:
-        return TapeLabel(defaults.MADE_BY, 0, defaults.MADE_BY)
-    fields = Fields(part, "made_by", "started", "clock", "command", "source", "wiretape")
-    return TapeLabel(
+        return TapeLabel(defaults.MADE_BY, 0, defaults.MADE_BY), True
+    fields = Fields(
+        part, "made_by", "started", "clock", "command", "source", "wiretape", "is_closed"
+    )
+    label = TapeLabel(
         fields.read("made_by", text_of, defaults.MADE_BY),
         fields.read("started", _started_at_us, 0),
         fields.read("clock", text_of, defaults.MADE_BY),
@@ -256,6 +260,7 @@ def _label(part: Part | None) -> TapeLabel:
         fields.read("source", text_of, None),
         fields.read("wiretape", text_of, TapeLabel("", 0, "").wiretape_version),
     )
+    return label, fields.read("is_closed", truth_of, True)
 
 
 def _started_at_us(part: Part) -> int:

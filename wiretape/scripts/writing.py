@@ -24,7 +24,8 @@ def write_script(recording: Recording) -> str:
         CannotExpress: something crossed that cannot cross.
     """
     tree: dict[str, Short] = {"wiretape_script": Word(str(VERSION))}
-    if label := _label(recording.label):
+    label = _label(recording.label) | ({} if recording.is_closed else {"is_closed": Word("false")})
+    if label:
         tree["tape"] = label
     tree["exchanges"] = tuple(
         _exchange(each, before)

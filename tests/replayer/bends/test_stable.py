@@ -58,6 +58,7 @@ def test_when_it_was_recorded_does_not_matter(some: Recording) -> None:
             for each in (moved(each, 1_000_000) for each in some.exchanges)
         ),
         some.gaps,
+        some.is_closed,
     )
     assert stable(later) == stable(some)
 

@@ -25,6 +25,7 @@ READING = {
     "inspect": (),
     "replay": ("--", "true"),
     "verify": (),
+    "export": ("--to", "script", "-o", "never.script"),
     "resend": ("--request", "1", "--to", ELSEWHERE),
 }
 """The commands that read a tape, and what stands behind it."""

@@ -98,6 +98,17 @@ def test_ls_goes_on_after_a_bad_tape(tape: Path, run: Run) -> None:
     assert str(bad) in err
 
 
+def test_ls_lists_scripts_as_it_lists_tapes(tape: Path, run: Run) -> None:
+    """In a folder, and by name."""
+    script = tape.with_name("some.script")
+    assert run("export", tape, "--to", "script", "-o", script)[0] == 0
+    _, out, err = run("ls", tape.parent)
+    listed = [line.split("  ")[0] for line in out.splitlines() if not line.startswith(" ")]
+    assert (listed, err) == ([str(tape), str(script)], "")
+    of_script, of_tape = (run("ls", path)[1].splitlines()[1:] for path in (script, tape))
+    assert of_script == of_tape
+
+
 def test_ls_says_what_was_cut_off(tape: Path, run: Run) -> None:
     """A tape whose recorder was killed is not told from one that is being written."""
     with closing(sqlite3.connect(tape)) as database, database:
