@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiretape.crossings import COMMENT, HTTP_BODY, PING, PONG, Crossing
+from wiretape.events import event_type
 from wiretape.jsontext import Unparsable, parse_object
 from wiretape.said import Said, Words
+from wiretape.sse import SseDecoder
 
 MOST_BODY_CHARACTERS: Final = 64 * 1024 * 1024
 """The longest body that is held to be read as one JSON value."""
@@ -76,13 +78,19 @@ class AnswerFold:
             self.longest_silence = Silence(self._heard_at_us, us, self._signs_of_life)
 
     def read_body(self) -> None:
-        """The body has ended: reads it, where it is one JSON value and not a stream."""
+        """The body has ended: reads it, where it is one JSON value, or a stream that is called
+        something else."""
         if self.events or not self._body:
             return
-        body = parse_object("".join(self._body))
+        text = "".join(self._body)
         self._body.clear()
+        body = parse_object(text)
         if not isinstance(body, Unparsable):
             self._words.body(body, self._heard_at_us)
+            return
+        # A client that asked for a stream reads one, whatever the content type says.
+        for event in SseDecoder().feed(text.encode()):
+            self._words.event(event_type(event.data) or "", event.data, self._heard_at_us)
 
     def _hold(self, text: str) -> None:
         self._body_characters += len(text)

@@ -17,13 +17,21 @@ from wiretape.asked import (
     asked_over_http,
 )
 from wiretape.client.dialects import dialect_for
-from wiretape.crossings import CLOSE, END, HTTP_REQUEST, HTTP_RESPONSE, Crossing, crossings_of
+from wiretape.crossings import (
+    CLOSE,
+    END,
+    HTTP_REQUEST,
+    HTTP_RESPONSE,
+    Crossing,
+    crossings_of,
+    unasked_coding,
+)
 from wiretape.events import Usage
 from wiretape.facts import EndKind, Sender
 from wiretape.inputs import InputView, calls_repeated, view_of
 from wiretape.jsontext import object_at, string_at
 from wiretape.origins import Origin, Role, origin_of
-from wiretape.said import CallMade, ChatWords, ResponsesWords, Said
+from wiretape.said import CallMade, ChatWords, Noise, ResponsesWords, Said, Words
 from wiretape.said import Outcome as Outcome
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
@@ -160,7 +168,9 @@ class _Following:
         dialect = dialect_for(exchange.request.headers)
         said = Said(is_first_word_final=message is not None)
         is_chat = asked.kind is RequestKind.CHAT
-        words = ChatWords(said) if is_chat else ResponsesWords(said, dialect)
+        words: Words = ChatWords(said) if is_chat else ResponsesWords(said, dialect)
+        if unasked_coding(exchange) is not None:
+            words = Noise(said)
         self.fold = AnswerFold(at_us, words)
         self._asked = asked
         # Only what names no session has to be told apart by its content.

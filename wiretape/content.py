@@ -213,3 +213,17 @@ _LAYERS: dict[str, Callable[[], _Layer]] = {
     "br": _Brotli,
     "zstd": _zstd,
 }
+
+
+def is_accepted(encoding: str, accepted: str | None) -> bool:
+    """Whether a client that sends ``accepted`` as its ``accept-encoding`` reads this coding.
+
+    One that names a coding decodes it; one that names none reads the bytes as they are.
+    """
+    names = _names(accepted or "") | {"identity"}
+    return "*" in names or _names(encoding) <= names
+
+
+def _names(header: str) -> set[str]:
+    names = (name.partition(";")[0].strip().lower() for name in header.split(","))
+    return {name.removeprefix("x-") for name in names if name}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final
 
-from wiretape.content import ContentDecoder
+from wiretape.content import ContentDecoder, is_accepted
 from wiretape.events import event_type
 from wiretape.facts import Piece, PieceKind, Sender, all_headers, header
 from wiretape.frames import close_code_and_reason
@@ -173,6 +173,16 @@ def _is_event_stream(exchange: Exchange) -> bool:
 
 
 _EVENTS: Final = "text/event-stream"
+
+
+def unasked_coding(exchange: Exchange) -> str | None:
+    """The content coding of an answer whose client had not said that it knows it, and did not
+    decode it: what is read here was noise to it."""
+    if exchange.response is None:
+        return None
+    coding = ", ".join(all_headers(exchange.response.headers, "content-encoding"))
+    accepted = ", ".join(all_headers(exchange.request.headers, "accept-encoding"))
+    return None if is_accepted(coding, accepted) else coding
 
 
 def _content_of(exchange: Exchange) -> ContentDecoder:

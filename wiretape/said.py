@@ -114,6 +114,19 @@ class Words(Protocol):
         """A body that is one JSON object, once it is whole."""
 
 
+class Noise:
+    """An answer that the client could not read: nothing is said, whatever stands in it."""
+
+    def __init__(self, said: Said) -> None:
+        self.said = said
+
+    def event(self, kind: str, text: str, at_us: int) -> None:
+        """Is passed over."""
+
+    def body(self, body: JsonObject, at_us: int) -> None:
+        """Is passed over."""
+
+
 class ResponsesWords:
     """Reads the events of the Responses API. Those that only stream text are passed over."""
 

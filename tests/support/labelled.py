@@ -4,11 +4,13 @@ Healthy ones are among them, with everything that is out of the ordinary and no 
 of the tools, recordings that begin or stop in the middle, sockets that end between requests.
 """
 
+import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from timed_tapes import (
+    EVENT_STREAM,
     JSON_BODY,
     NEW_CODEX,
     OLD_CODEX,
@@ -25,6 +27,7 @@ from timed_tapes import (
     output,
     reasoning,
     session,
+    sse,
 )
 
 from wiretape.diagnosis.kinds import Kind
@@ -793,3 +796,50 @@ def _killed_after_an_upgrade_was_refused(maker: TapeMaker) -> None:
 def _killed_before_the_next_try(maker: TapeMaker) -> None:
     maker.post(0, ask("hi"), S1).refuse(5, 429, "", (("retry-after", "2"),))
     maker.is_cut_off = True
+
+
+@labelled()
+def _a_stream_that_is_called_json(maker: TapeMaker) -> None:
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5, 200, JSON_BODY)
+    post.events(6, created(), delta())
+    post.events(7, completed())
+    post.end(8)
+
+
+@labelled(Kind.TERMINAL_MISSING)
+def _a_stream_that_was_compressed_unasked(maker: TapeMaker) -> None:
+    post = maker.post(0, ask("hi"), S1)
+    post.head(5, 200, (*EVENT_STREAM, ("content-encoding", "gzip")))
+    post.chunk(6, gzip.compress(sse(created()) + sse(completed())))
+    post.end(8)
+    answer(maker, 200, ask("hi"))
+
+
+@labelled()
+def _a_stream_that_was_compressed_as_asked(maker: TapeMaker) -> None:
+    post = maker.post(0, ask("hi"), (*S1, ("accept-encoding", "br, gzip;q=0.5")))
+    post.head(5, 200, (*EVENT_STREAM, ("content-encoding", "gzip")))
+    post.chunk(6, gzip.compress(sse(created()) + sse(completed())))
+    post.end(8)
+
+
+def _second_request_unheard(maker: TapeMaker, quiet_ms: float) -> None:
+    socket = maker.socket(0, S1)
+    socket.ask(5, ask("rules", generate=False))
+    say(socket, 6)
+    socket.ask(6 + quiet_ms, ask("hi", previous_response_id="resp_1"))
+    socket.end(9000 + quiet_ms, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    again = maker.socket(9100 + quiet_ms, S1)
+    again.ask(9105 + quiet_ms, ask("rules", "hi"))
+    say(again, 9106 + quiet_ms, name="resp_2")
+
+
+@labelled(Kind.SILENCE, agent=NEW_CODEX)
+def _unheard_on_a_socket_that_was_busy(maker: TapeMaker) -> None:
+    _second_request_unheard(maker, 59_999)
+
+
+@labelled(Kind.DEAD_SOCKET, agent=NEW_CODEX)
+def _unheard_on_a_socket_that_was_quiet(maker: TapeMaker) -> None:
+    _second_request_unheard(maker, 60_000)

@@ -43,12 +43,12 @@ class LabelledRun:
         return f"{self.name}-{self.version}-{self.transport}"
 
 
-def _events(content: Content, *, without_end: bool = False) -> tuple[Event, ...]:
+def written(content: Content, *, without_end: bool = False) -> tuple[Event, ...]:
     events = provider_events.events(content, 9, ("exec_command",))
     return events[:-1] if without_end else events
 
 
-def _first(reply: Reply, *, settings: Mapping[str, int] = {}) -> Situation:
+def first(reply: Reply, *, settings: Mapping[str, int] = {}) -> Situation:
     """The first request is answered in this way, all others well; over either transport."""
     scripts = {
         SSE: Script(posts=(reply, *SAY)),
@@ -58,7 +58,7 @@ def _first(reply: Reply, *, settings: Mapping[str, int] = {}) -> Situation:
 
 
 def _ended_by(event: Event) -> Reply:
-    return Reply(Written((*_events(Say(ANSWER), without_end=True), event)), headers=TURN_STATE)
+    return Reply(Written((*written(Say(ANSWER), without_end=True), event)), headers=TURN_STATE)
 
 
 _DETAILS = {"id": "resp_0009", "incomplete_details": {"reason": "max_output_tokens"}}
@@ -66,38 +66,38 @@ _BROKEN: tuple[Event, ...] = (
     '{"type": "response.output_text.delta", "delta": "cut off',
     {"type": "response.output_item.done", "item": {"type": "function_call", "name": "nothing"}},
 )
-_QUIET: tuple[Event, ...] = (*_events(Say(ANSWER))[:3], *(Ping(),) * 8)
+_QUIET: tuple[Event, ...] = (*written(Say(ANSWER))[:3], *(Ping(),) * 8)
 
 _SITUATIONS: Mapping[str, Situation] = {
     **SITUATIONS,
-    "failure-held-open": _first(
+    "failure-held-open": first(
         Reply(Fail("server_error", "A scripted failure"), Hang()),
         settings={"stream_idle_timeout_ms": 1500},
     ),
-    "pings-in-a-silence": _first(
+    "pings-in-a-silence": first(
         Reply(Written(_QUIET), Hang(), pause_s=0.1), settings={"stream_idle_timeout_ms": 600}
     ),
-    "done-alone": _first(
+    "done-alone": first(
         _ended_by({"type": "response.done", "response": {"id": "resp_0009", "usage": None}})
     ),
-    "completed-without-id": _first(
+    "completed-without-id": first(
         _ended_by({"type": "response.completed", "response": {"usage": None}})
     ),
-    "out-of-tokens": _first(_ended_by({"type": "response.incomplete", "response": _DETAILS})),
-    "unreadable-events": _first(
-        Reply(Written((*_BROKEN, *_events(Say(ANSWER)))), headers=TURN_STATE)
+    "out-of-tokens": first(_ended_by({"type": "response.incomplete", "response": _DETAILS})),
+    "unreadable-events": first(
+        Reply(Written((*_BROKEN, *written(Say(ANSWER)))), headers=TURN_STATE)
     ),
-    "rate-limit-in-words": _first(
+    "rate-limit-in-words": first(
         Reply(Fail("rate_limit_exceeded", "Rate limit reached. Please try again in 0.7s."))
     ),
-    "a-binary-message": _first(Reply(Written((*_events(Say(ANSWER))[:3], b"\x00\x01")), Hang())),
+    "a-binary-message": first(Reply(Written((*written(Say(ANSWER))[:3], b"\x00\x01")), Hang())),
     "always-cut": Situation(
         "every stream is cut",
         {SSE: Script(posts=(Reply(Say(ANSWER), Fin(), only=3),))},
         {"stream_max_retries": 5},
     ),
-    "cut-after-a-call": _first(
-        Reply(Written(_events(Run("echo one"), without_end=True)), Fin(), headers=TURN_STATE)
+    "cut-after-a-call": first(
+        Reply(Written(written(Run("echo one"), without_end=True)), Fin(), headers=TURN_STATE)
     ),
     "response-forgotten": Situation(
         "the response that the client goes on from is not known",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streams import ANSWER, every_split, stream_of
 
-from wiretape.content import ContentDecoder, ContentFault, ContentFaultKind, decode
+from wiretape.content import ContentDecoder, ContentFault, ContentFaultKind, decode, is_accepted
 
 BODY = stream_of(*ANSWER)
 
@@ -210,3 +210,24 @@ def test_a_bomb_is_not_held_in_memory(encoding: str, wrap: Callable[[bytes], byt
     assert decoded == bytes(1_000_000)
     assert fault == ContentFault(ContentFaultKind.OVER_LIMIT, "longer than 1000000 bytes")
     assert peak_bytes < 16_000_000
+
+
+@pytest.mark.parametrize(
+    ("encoding", "accepted", "is_read"),
+    [
+        ("", None, True),
+        ("identity", None, True),
+        ("gzip", None, False),
+        ("gzip", "", False),
+        ("gzip", "br, GZIP;q=0.5", True),
+        ("x-gzip", "gzip", True),
+        ("zstd", "gzip, br", False),
+        ("gzip, br", "gzip", False),
+        ("br", "*", True),
+    ],
+)
+def test_a_client_reads_the_codings_that_it_names(
+    encoding: str, accepted: str | None, is_read: bool
+) -> None:
+    """What it did not ask for is noise to it."""
+    assert is_accepted(encoding, accepted) is is_read

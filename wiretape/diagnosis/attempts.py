@@ -37,8 +37,8 @@ def silences(case: Case) -> Iterator[Sighting]:
         gave_up = [place for place in places if cause_of(place) is Kind.SILENCE]
         then = f"; the client gave up{times(gave_up)}" if gave_up else ""
         yield sighting(
-            f"the server said nothing for {duration(_silence_us(worst))} in the middle of "
-            f"an answer over {_NAMES[worst.transport]}, {alive}{then}",
+            f"the server said nothing for {duration(_silence_us(worst))} {_when(worst)} "
+            f"over {_NAMES[worst.transport]}, {alive}{then}",
             places,
             (_silence_spot(place.attempt) for place in places),
         )
@@ -67,6 +67,8 @@ def terminals_missing(case: Case) -> Iterator[Sighting]:
             (place.reading.unheeded for place in places if place.reading.unheeded), None
         )
         but = f" ({unheeded.event} came, which this client takes no notice of)" if unheeded else ""
+        if coding := places[0].reading.unasked_coding:
+            but = f" (it came as {coding}, which the client had not asked for and does not read)"
         what = f"the stream ended{times(places)} without response.completed{but}"
         spots = [] if unheeded is None else [unheeded]
         yield sighting(what, places, [*spots, *(end_spot(place.attempt) for place in places)])
@@ -175,6 +177,11 @@ def _silence_us(attempt: Attempt) -> int:
     if attempt.head_at_us is None:
         return 0
     return from_us + attempt.longest_silence_us - max(from_us, attempt.head_at_us)
+
+
+def _when(attempt: Attempt) -> str:
+    is_first = attempt.first_event_us is None or attempt.silent_from_us == attempt.at_us
+    return "before an answer began" if is_first else "in the middle of an answer"
 
 
 def _silence_spot(attempt: Attempt) -> Spot:

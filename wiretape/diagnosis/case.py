@@ -78,6 +78,17 @@ class Place:
         return bool(attempt.message) or attempt.exchange in self.case.reused
 
     @property
+    def quiet_before_us(self) -> int:
+        """How long nothing had come on the attempt's socket before it asked; 0 on a new one."""
+        attempt = self.attempt
+        heard = [
+            each.attempt.last_event_us or each.attempt.at_us
+            for each in self.session.tries
+            if each.attempt.exchange == attempt.exchange and each.attempt.at_us < attempt.at_us
+        ]
+        return attempt.at_us - max(heard) if heard else 0
+
+    @property
     def is_torn(self) -> bool:
         """Whether the recorder lost something while the attempt lasted: its end cannot be told."""
         return self.case.is_torn(self.attempt)

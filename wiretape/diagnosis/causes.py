@@ -12,7 +12,7 @@ from wiretape.attempts import Outcome, Transport
 from wiretape.client.failures import FailureKind
 from wiretape.diagnosis.case import Place
 from wiretape.diagnosis.kinds import Kind
-from wiretape.diagnosis.limits import CONNECT_US, HEAD_US, IDLE_US
+from wiretape.diagnosis.limits import CONNECT_US, FORGETFUL_US, HEAD_US, IDLE_US
 from wiretape.facts import EndKind
 
 _KIND_OF_CODE: Final = {
@@ -128,5 +128,6 @@ def _of_leaving(place: Place) -> Kind:
         return Kind.NO_HEAD if was_timer or waited_us >= head_limit_us(place) else Kind.CLIENT_LEFT
     is_out_of_silence = place.last_silence_us == attempt.longest_silence_us
     if is_out_of_silence and (was_timer or place.last_silence_us >= IDLE_US):
-        return Kind.DEAD_SOCKET if place.is_unheard and place.is_reused else Kind.SILENCE
+        is_forgotten = place.is_unheard and place.quiet_before_us >= FORGETFUL_US
+        return Kind.DEAD_SOCKET if is_forgotten else Kind.SILENCE
     return Kind.CLIENT_LEFT

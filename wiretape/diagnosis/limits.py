@@ -17,6 +17,10 @@ HEAD_US: Final = 60_000_000
 """The client has no timer for the head of an HTTP answer. A stream's head comes before the model
 has thought; a hang of 15 min 58 s before a 408 is what users reported."""
 
+FORGETFUL_US: Final = 60_000_000
+"""A connection must be quiet for so long before something on the way forgets it: the shortest idle
+timeout that load balancers come with. Where nothing comes back sooner, the server is slow."""
+
 STORM_RETRIES: Final = _DEFAULTS.stream_max_retries
 """So many retries of one request over one transport are the client's whole default budget."""
 

@@ -22,7 +22,7 @@ from wiretape.client.heads import retry_after_ms
 from wiretape.client.statuses import refusal
 from wiretape.client.wire import Refused
 from wiretape.client.wrapped import wrapped_error
-from wiretape.crossings import COMMENT, HTTP_BODY, Crossing, crossings_of
+from wiretape.crossings import COMMENT, HTTP_BODY, Crossing, crossings_of, unasked_coding
 from wiretape.events import ErrorEvent, Lifecycle, Phase, parse_event
 from wiretape.facts import PieceKind, Sender, header
 from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
@@ -42,6 +42,7 @@ class Reading:
     ``failure`` is the last thing that it took for one. ``asked_delay_us`` is how long the server
     asked to wait, whether or not this client heeds it. ``unheeded`` is an end that the client
     takes no notice of. ``swallowed`` are events that it cannot read, with the reason.
+    ``unasked_coding`` is a content coding that it did not ask for: it could read nothing.
     """
 
     failure: Failure | None = None
@@ -50,6 +51,7 @@ class Reading:
     swallowed: list[tuple[Spot, str]] = field(default_factory=list)
     swallowed_count: int = 0
     binary: Spot | None = None
+    unasked_coding: str | None = None
 
     def swallow(self, spot: Spot, reason: str) -> None:
         """Notes an event that the client cannot read."""
@@ -67,6 +69,9 @@ def readings_of(reader: TapeReader, exchange: Exchange) -> Iterator[tuple[int | 
     request = exchange.request
     purpose = purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
     if purpose in (None, Purpose.MODELS):
+        return
+    if (coding := unasked_coding(exchange)) is not None:
+        yield None, Reading(unasked_coding=coding)
         return
     dialect = dialect_for(request.headers) or DIALECTS[-1]
     message: int | None = None
