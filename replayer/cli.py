@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from wiretape.commands.ignore_files import ignore_option, ignored_beside
 from wiretape.commands.options import listen_option
 from wiretape.commands.telling import tell
 from wiretape.errors import UsageError, WouldOverwrite
@@ -70,6 +71,7 @@ class Speed(click.ParamType[float | None]):
     help="How the answers reach COMMAND: over the network, or through the CODEX_RS_SSE_FIXTURE "
     "hook of Codex up to about 0.130.",
 )
+@ignore_option
 @listen_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def replay(
@@ -80,6 +82,7 @@ def replay(
     strict: bool,
     speed: float | None,
     via: str,
+    ignore: tuple[str, ...],
     listen: tuple[str, int],
     command: tuple[str, ...],
 ) -> int:
@@ -110,10 +113,21 @@ def replay(
             raise UsageError(
                 f"{output} cannot be both the report and the tape of the replay: name two files."
             )
+    ignored = ignored_beside([tape], ignore)
     host, port = listen
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
-            Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
+            Replay(
+                tape,
+                host,
+                port,
+                Pace(speed),
+                strict,
+                command,
+                frozenset(sessions),
+                output,
+                ignored=ignored,
+            ),
             os.environ,
             tell,
             signals,
@@ -122,6 +136,8 @@ def replay(
             write_report(report_file, tape, command, outcome.exit_code, outcome.report.as_json())
         for line in outcome.report.lines(report_file):
             tell(line)
+        for sentence in ignored.unmatched():
+            tell(sentence)
     if strict and outcome.exit_code == 0 and outcome.report.has_findings:
         return 1
     return outcome.exit_code

@@ -86,9 +86,11 @@ def best_match[T](
     return match
 
 
-def nearest[T](asked: Asked, candidates: Iterable[Candidate[T]]) -> Match[T] | None:
+def nearest[T](
+    asked: Asked, candidates: Iterable[Candidate[T]], sessions: Sessions
+) -> Match[T] | None:
     """The recorded request, used or not, that is most like ``asked``: for showing a miss."""
-    found = _closest(asked, candidates, Correspondence())
+    found = _closest(asked, candidates, sessions.ids.fresh())
     return None if found is None else found[1]
 
 

@@ -5,7 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.authority import open_authority
@@ -23,6 +23,7 @@ from replayer.tape import ReplayTape
 from wiretape.commands.summary import PAST_US
 from wiretape.errors import UsageError, WiretapeError
 from wiretape.facts import Fact
+from wiretape.ignoring import Ignored
 from wiretape.recording import Bend, bent
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
@@ -36,7 +37,8 @@ class Replay:
 
     ``sessions`` restricts the replay to those sessions of the tape. Without ``command`` the
     server runs until it is told to stop. ``output`` is the tape of the replay itself. ``bends``
-    are done to the recording, in memory, before it is played.
+    are done to the recording, in memory, before it is played. What is ``ignored`` is no
+    difference.
     """
 
     tape: Path
@@ -48,6 +50,7 @@ class Replay:
     sessions: frozenset[str] = frozenset()
     output: Path | None = None
     bends: tuple[Bend, ...] = ()
+    ignored: Ignored = field(default_factory=Ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ def replay(
     clock = Clock()
     with ExitStack() as stack:
         reader = stack.enter_context(_opened(replay))
-        player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
+        script = Script(reader, replay.sessions)
+        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored)
         for loss in player.report.notes:
             tell(loss)
         put = None if replay.output is None else _new_tape(replay, clock, tell, stack)

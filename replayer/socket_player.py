@@ -142,7 +142,7 @@ class SocketPlayer:
         self.has_begun = not is_open
         if match is None:
             recorded = self._place.script.messages(self.recorded)
-            near = nearest(asked, [each.candidate for each in recorded])
+            near = nearest(asked, [each.candidate for each in recorded], self._place.sessions)
             return socket_error(self._place.unexpected(self._caller, asked, near))
         self._unused.remove(match.recorded)
         noted = self._place.note(self._caller, asked, match)
