@@ -71,6 +71,14 @@ class Speed(click.ParamType[float | None]):
     help="How the answers reach COMMAND: over the network, or through the CODEX_RS_SSE_FIXTURE "
     "hook of Codex up to about 0.130.",
 )
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="SPEC",
+    help="Let the server fail: REQUEST[.EVENT]:ACTION[=ARG], like 2.5:cut. Repeatable; "
+    "docs/faults.md has them all.",
+)
 @ignore_option
 @listen_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -82,6 +90,7 @@ def replay(
     strict: bool,
     speed: float | None,
     via: str,
+    faults: tuple[str, ...],
     ignore: tuple[str, ...],
     listen: tuple[str, int],
     command: tuple[str, ...],
@@ -99,6 +108,8 @@ def replay(
     wiretape replay bug.db --listen 127.0.0.1:8080
     """
     from gateway.child import Signals
+    from replayer.faults.pace import in_real_time
+    from replayer.faults.spec import read_fault
     from replayer.fixtures.via import replay_via_fixture
     from replayer.pacing import Pace
     from replayer.report_file import check_report_file, write_report
@@ -115,18 +126,22 @@ def replay(
             )
     ignored = ignored_beside([tape], ignore)
     host, port = listen
+    specs = tuple(map(read_fault, faults))
+    pace, bends = in_real_time(Pace(speed), specs)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
             Replay(
                 tape,
                 host,
                 port,
-                Pace(speed),
+                pace,
                 strict,
                 command,
                 frozenset(sessions),
                 output,
-                ignored=ignored,
+                bends,
+                ignored,
+                specs,
             ),
             os.environ,
             tell,

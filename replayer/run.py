@@ -14,16 +14,21 @@ from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
 from replayer.connection import Service
+from replayer.faults.bending import Faulted, faulted
+from replayer.faults.spec import Fault
+from replayer.faults.telling import tell_faults
 from replayer.pacing import Pace
 from replayer.player import Player
 from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
+from wiretape.choosing import chosen_sessions
 from wiretape.commands.summary import PAST_US
 from wiretape.errors import UsageError, WiretapeError
 from wiretape.facts import Fact
 from wiretape.ignoring import Ignored
+from wiretape.reconstruct import sessions_of
 from wiretape.recording import Bend, bent
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
@@ -37,8 +42,8 @@ class Replay:
 
     ``sessions`` restricts the replay to those sessions of the tape. Without ``command`` the
     server runs until it is told to stop. ``output`` is the tape of the replay itself. ``bends``
-    are done to the recording, in memory, before it is played. What is ``ignored`` is no
-    difference.
+    are done to the recording, in memory, before it is played, and ``faults`` after them. What is
+    ``ignored`` is no difference.
     """
 
     tape: Path
@@ -51,6 +56,7 @@ class Replay:
     output: Path | None = None
     bends: tuple[Bend, ...] = ()
     ignored: Ignored = field(default_factory=Ignored)
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,8 @@ def replay(
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
-        reader = stack.enter_context(_opened(replay))
+        reader, faulty = _opened(replay)
+        stack.enter_context(reader)
         script = Script(reader, replay.sessions)
         player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored)
         for loss in player.report.notes:
@@ -108,18 +115,27 @@ def replay(
 
         code = asyncio.run(run())
         report = player.finish()
+        if faulty is not None:
+            tell_faults(report, faulty)
         if replay.command and not report.requests:
             report.note(f"no request came our way. {PAST_US}")
         return Outcome(code, report)
 
 
-def _opened(replay: Replay) -> TapeReader:
+def _opened(replay: Replay) -> tuple[TapeReader, Faulted | None]:
+    """What is to be played, and what the faults made of it."""
     reader = TapeReader(replay.tape)
-    if not replay.bends:
-        return reader
+    if not (replay.bends or replay.faults):
+        return reader, None
     with reader:
-        recording = read_recording(reader)
-    return reader_of(bent(recording, replay.bends), replay.tape)
+        recording = bent(read_recording(reader), replay.bends)
+    reader = reader_of(recording, replay.tape)
+    if not replay.faults:
+        return reader, None
+    with reader:
+        sessions = chosen_sessions(sessions_of(reader), replay.sessions, replay.tape)
+    faulty = faulted(recording, sessions, replay.faults)
+    return reader_of(faulty.recording, replay.tape), faulty
 
 
 def _new_tape(
