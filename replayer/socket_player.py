@@ -85,6 +85,7 @@ class SocketPlayer:
         self._noted = noted
         self._warmed: list[tuple[int, Asked]] = []
         self._given: str | None = None
+        self._answering = -1
         self._load(recorded)
 
     @property
@@ -153,7 +154,12 @@ class SocketPlayer:
             self._given = None
         if refusal := self._place.refusal(noted, match):
             return socket_error(refusal)
+        self._answering = match.recorded.number
         return self._socket.answer(match.recorded.number)
+
+    def answers_pings(self) -> bool:
+        """Whether the client's pings are answered."""
+        return self._socket.answers_pings(self._answering)
 
     def closed(self) -> Iterable[Action] | None:
         """What to do when the client closes the socket; ``None`` is to answer as usual."""

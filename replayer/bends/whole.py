@@ -7,6 +7,7 @@ same request says all of it.
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from replayer.answers import is_request
 from replayer.reference.conversation import is_output
@@ -19,9 +20,9 @@ from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import purpose_of
 from wiretape.scripts.defaults import is_upgrade
 
-_ADDS: str = "response.append"
-_GOES_ON: str = "previous_response_id"
-_ITEM_DONE: str = "response.output_item.done"
+_ADDS: Final = "response.append"
+_GOES_ON: Final = "previous_response_id"
+_ITEM_DONE: Final = "response.output_item.done"
 
 
 def memory_of(recording: Recording) -> Memory:
@@ -59,9 +60,21 @@ def _whole(said: JsonObject, asked: JsonObject, answer: list[Item], memory: Memo
         return {**asked, "input": [*before, *new]}
     if _GOES_ON not in said:
         return said
-    repeated = [sent for item in answer if (sent := memory.sent_back(item)) is not None]
+    is_naming = any("id" in item for item in (*before, *new) if isinstance(item, dict))
+    repeated = [
+        sent for item in answer if (sent := _sent_back(item, memory, is_naming)) is not None
+    ]
     without = {name: value for name, value in said.items() if name != _GOES_ON}
     return {**without, "input": [*before, *repeated, *new]}
+
+
+def _sent_back(item: Item, memory: Memory, is_naming: bool) -> Item | None:
+    """An item of an answer as the client repeats it: one that gives names to its own items
+    (``is_naming``) keeps the server's, and everything else of an item too."""
+    sent = memory.sent_back(item)
+    if sent is None or "id" in sent or not is_naming:
+        return sent
+    return {**item, "content": item.get("content")} if item.get("type") == "reasoning" else item
 
 
 def _items(event: JsonObject) -> Iterator[Item]:

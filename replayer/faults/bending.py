@@ -55,6 +55,7 @@ class _Bending:
         self._recording = recording
         self._exchanges = {each.id: each for each in recording.exchanges}
         self._bent: dict[int, tuple[Part, ...]] = {}
+        self._faults: dict[Spot, Sequence[Fault]] = {}
         self._spares = Spares(recording)
         self._waiting: dict[str, set[Spot]] = {fault.text: set() for fault in faults}
         self._impossible: dict[str, str] = {}
@@ -64,6 +65,7 @@ class _Bending:
         exchange = self._exchanges[spot[0]]
         bent = self._with_faults(exchange, self._parts(exchange), _part_of(spot), faults)
         self._bent[exchange.id] = bent
+        self._faults[spot] = faults
 
     def put_spares(self, plan: Plan) -> None:
         """Puts in answers for the tries after the last one that was recorded: those that are to
@@ -75,9 +77,11 @@ class _Bending:
         exchange, message = spot
         if message is None:
             return
-        if plan.is_warm_up and message + 2 < len(self._parts(self._exchanges[exchange])):
-            # A warm-up that failed is not tried again: the client asks what it meant to.
-            self._put((exchange, message + 1), ())
+        following = exchange, message + 1
+        if message + 2 < len(parts_of(self._exchanges[exchange])):
+            # A warm-up that failed is not tried again: the client asks what it meant to. And one
+            # that repeats what it has heard of a broken answer asks what it would have asked next.
+            self._put(following, self._faults.get(following, ()))
         for request in plan.from_here:
             self._spares.put_over_http(request.tries[-1].attempt)
 

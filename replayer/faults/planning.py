@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from replayer.faults.spec import Fault
-from wiretape.asked import RequestKind
 from wiretape.errors import UsageError
 from wiretape.reconstruct import Request, Session
 
@@ -28,10 +27,6 @@ class Plan:
     def tries(self) -> list[Spot]:
         """Where its attempts were recorded."""
         return [(each.attempt.exchange, each.attempt.message) for each in self.request.tries]
-
-    @property
-    def is_warm_up(self) -> bool:
-        return self.request.last.kind is RequestKind.WARM_UP
 
     @property
     def from_here(self) -> list[Request]:
