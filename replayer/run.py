@@ -13,6 +13,7 @@ from gateway.bypass import bypasses, left_behind
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
+from replayer.bends.telling import bent_and_told
 from replayer.connection import Service
 from replayer.faults.bending import Faulted, faulted
 from replayer.faults.spec import Fault
@@ -29,7 +30,7 @@ from wiretape.errors import UsageError, WiretapeError
 from wiretape.facts import Fact
 from wiretape.ignoring import Ignored
 from wiretape.reconstruct import sessions_of
-from wiretape.recording import Bend, bent
+from wiretape.recording import Bend
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import read_recording, reader_of
@@ -85,12 +86,14 @@ def replay(
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
-        reader, faulty = _opened(replay)
+        reader, told, faulty = _opened(replay)
         stack.enter_context(reader)
         script = Script(reader, replay.sessions)
         player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored)
-        for loss in player.report.notes:
-            tell(loss)
+        for sentence in told:
+            player.report.note(sentence)
+        for sentence in player.report.notes:
+            tell(sentence)
         put = None if replay.output is None else _new_tape(replay, clock, tell, stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
         service = Service(
@@ -122,20 +125,21 @@ def replay(
         return Outcome(code, report)
 
 
-def _opened(replay: Replay) -> tuple[TapeReader, Faulted | None]:
-    """What is to be played, and what the faults made of it."""
+def _opened(replay: Replay) -> tuple[TapeReader, list[str], Faulted | None]:
+    """What is to be played, what is to be told of how it was bent, and what the faults made of
+    it."""
     reader = TapeReader(replay.tape)
     if not (replay.bends or replay.faults):
-        return reader, None
+        return reader, [], None
     with reader:
-        recording = bent(read_recording(reader), replay.bends)
+        recording, told = bent_and_told(read_recording(reader), replay.bends)
     reader = reader_of(recording, replay.tape)
     if not replay.faults:
-        return reader, None
+        return reader, told, None
     with reader:
         sessions = chosen_sessions(sessions_of(reader), replay.sessions, replay.tape)
     faulty = faulted(recording, sessions, replay.faults)
-    return reader_of(faulty.recording, replay.tape), faulty
+    return reader_of(faulty.recording, replay.tape), told, faulty
 
 
 def _new_tape(
