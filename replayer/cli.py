@@ -72,6 +72,14 @@ class Speed(click.ParamType[float | None]):
     "hook of Codex up to about 0.130.",
 )
 @click.option(
+    "--transport",
+    type=click.Choice(["recorded", "sse", "websocket"]),
+    default="recorded",
+    show_default=True,
+    help="Replay what was recorded on this transport, to tell a fault of the transport from one "
+    "of what was said.",
+)
+@click.option(
     "--fault",
     "faults",
     multiple=True,
@@ -90,6 +98,7 @@ def replay(
     strict: bool,
     speed: float | None,
     via: str,
+    transport: str,
     faults: tuple[str, ...],
     ignore: tuple[str, ...],
     listen: tuple[str, int],
@@ -108,6 +117,7 @@ def replay(
     wiretape replay bug.db --listen 127.0.0.1:8080
     """
     from gateway.child import Signals
+    from replayer.bends.options import bends_for
     from replayer.faults.pace import in_real_time
     from replayer.faults.spec import read_fault
     from replayer.fixtures.via import replay_via_fixture
@@ -127,7 +137,8 @@ def replay(
     ignored = ignored_beside([tape], ignore)
     host, port = listen
     specs = tuple(map(read_fault, faults))
-    pace, bends = in_real_time(Pace(speed), specs)
+    pace, paced = in_real_time(Pace(speed), specs)
+    bends = (*bends_for(transport), *paced)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
             Replay(
