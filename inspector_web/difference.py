@@ -5,7 +5,6 @@ reader wants to see. Compared is what was meant (see ``meant``), not what was se
 all of a conversation that the attempt before it only went on with.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -13,8 +12,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from inspector_web.meant import Meant
-from wiretape.inputs import NOT_SAID
+from inspector_web.meant import Meant, key_of, said_in
 
 MOST_CHANGES: Final = 200
 _MOST_DEPTH: Final = 12
@@ -84,7 +82,7 @@ def difference_of(before: Meant, after: Meant) -> Difference:
 
 def _items(old: list[Any], after: Meant) -> Iterator[Change]:
     new = after.items
-    a, b = [_item_key(item) for item in old], [_item_key(item) for item in new]
+    a, b = [said_in(item) for item in old], [said_in(item) for item in new]
     same = 0
     while same < min(len(a), len(b)) and a[same] == b[same]:
         same += 1
@@ -106,13 +104,6 @@ def _items(old: list[Any], after: Meant) -> Iterator[Change]:
             yield Change(ChangeKind.ADDED, path(index), after=new[index])
 
 
-def _item_key(item: Any) -> str:
-    """Text by which an item is known again: what it says, not what the server calls it."""
-    if isinstance(item, dict):
-        item = {key: value for key, value in item.items() if key not in NOT_SAID}
-    return _key(item)
-
-
 def _aligned(a: list[str], b: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
     if max(len(a), len(b)) > _MOST_COMPARED:
         # Aligning takes the square of the length; so long a tail is taken to be all different.
@@ -123,24 +114,16 @@ def _aligned(a: list[str], b: list[str]) -> Iterator[tuple[str, int, int, int, i
             yield code
 
 
-def _key(value: Any) -> str:
-    """Text by which equal JSON is told; unlike ``==`` it tells ``true`` from 1."""
-    try:
-        return json.dumps(value, sort_keys=True)
-    except RecursionError:
-        return f"nested too deeply: {id(value)}"
-
-
 def _settings(before: Any, after: Any) -> Iterator[Change]:
     if not isinstance(before, dict) or not isinstance(after, dict):
-        if _key(before) != _key(after):
+        if key_of(before) != key_of(after):
             yield Change(ChangeKind.CHANGED, "body", before, after)
         return
     yield from _walk(before, after, "", 0)
 
 
 def _walk(before: Any, after: Any, path: str, depth: int) -> Iterator[Change]:
-    if _key(before) == _key(after):
+    if key_of(before) == key_of(after):
         return
     match before, after:
         case dict(), dict() if depth < _MOST_DEPTH:

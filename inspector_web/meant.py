@@ -5,6 +5,7 @@ as an addition to what was asked there before. What it means is that request's c
 the answer to it said, and then its own input.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,7 @@ from inspector_web.index.reader import IndexReader, Only
 from wiretape.asked import Asked, RequestKind
 from wiretape.attempts import Attempt
 from wiretape.events import ItemDone, Lifecycle, parse_event
+from wiretape.inputs import NOT_SAID
 from wiretape.jsontext import object_at, string_at
 from wiretape.reconstruct import Session
 from wiretape.store_reader import TapeReader
@@ -88,8 +90,11 @@ class Meanings:
             base = self._base(step, link)
             if base is None:
                 break
+            # A client may repeat what the answer said, in its own words for it.
+            repeated = set(map(said_in, (*before, *own.items)))
+            said = [item for item in self._said(base) if said_in(item) not in repeated]
             step, link = base, as_sent(self.asked(base))
-            before = [*link.items, *self._said(base), *before]
+            before = [*link.items, *said, *before]
             if own.is_addition and not link.is_addition and settings is own.settings:
                 # An addition names no settings: those of the request that it adds to hold.
                 settings = link.settings
@@ -118,6 +123,24 @@ class Meanings:
                             output = object_at(raw, "response").get("output")
                             repeated = output if isinstance(output, list) else []
         return said or repeated
+
+
+def said_in(item: Any) -> str:
+    """Text by which an item is known again: what it says, not what the server calls it."""
+    if isinstance(item, dict):
+        # A field that is null says nothing; one side writes it, and the other leaves it out.
+        item = {
+            key: value for key, value in item.items() if key not in NOT_SAID and value is not None
+        }
+    return key_of(item)
+
+
+def key_of(value: Any) -> str:
+    """Text by which equal JSON is told; unlike ``==`` it tells ``true`` from 1."""
+    try:
+        return json.dumps(value, sort_keys=True)
+    except RecursionError:
+        return f"nested too deeply: {id(value)}"
 
 
 def _before_on_socket(attempts: list[Attempt]) -> Mapping[tuple[int, int | None], Attempt]:

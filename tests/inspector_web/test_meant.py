@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from declared import REPOSITORY
 from indexed import indexed, make_index
 from timed_tapes import (
     TapeMaker,
@@ -89,6 +90,14 @@ def test_a_retry_that_says_it_all_means_the_same(
     )
 
 
+def test_an_addition_that_repeats_what_was_said_means_it_once(maker: TapeMaker) -> None:
+    """As Codex adds the call and its output, without the server's name for the call."""
+    repeats = {"input": [call("call_1", namespace=None), output("call_1", "a b")]}
+    _, added, again = follow_up(maker, kind="response.append", **repeats)
+    assert (len(added.items), added.sent_from) == (3, 1)
+    assert difference_of(added, again).is_empty
+
+
 def test_with_and_without_an_index_it_is_the_same(maker: TapeMaker) -> None:
     """The index only says where to look."""
     without = follow_up(maker, kind="response.append")
@@ -122,3 +131,12 @@ def test_a_chain_is_followed_to_its_begin(maker: TapeMaker) -> None:
     said = [item["content"][0]["text"] for item in last.items]
     assert said == ["one", "1", "two", "TWO", "three"]
     assert last.settings == {"model": "gpt-5.2-codex"}
+
+
+def test_retries_of_a_real_client_ask_for_nothing_new() -> None:
+    """Over a socket and over HTTP, after an addition that only said what was new."""
+    sample = REPOSITORY / "recordings" / "samples" / "websocket-fallback" / "tape.db"
+    added, *retries = meanings(sample)[1:]
+    assert added.is_addition
+    assert len(retries) == 3
+    assert [difference_of(added, each).items for each in retries] == [(), (), ()]
