@@ -46,7 +46,7 @@ def bypasses(command: Sequence[str], environment: Mapping[str, str]) -> list[str
     found: list[str] = []
     if not runs:
         return found
-    home = _codex_home(environment)
+    home = codex_home(environment)
     if any(_WITHOUT_SERVER.isdisjoint(words) for words in runs):
         pid = background_server(environment)
         if pid is not None:
@@ -68,7 +68,7 @@ def background_server(environment: Mapping[str, str]) -> int | None:
 
     ``None`` where none listens.
     """
-    place = _codex_home(environment) / _CONTROL_SOCKET
+    place = codex_home(environment) / _CONTROL_SOCKET
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_CONNECT_S)
         try:
@@ -77,6 +77,12 @@ def background_server(environment: Mapping[str, str]) -> int | None:
         except OSError:
             return None
         return _peer_pid(connection)
+
+
+def codex_home(environment: Mapping[str, str]) -> Path:
+    """Codex's own folder."""
+    named = environment.get("CODEX_HOME")
+    return Path(named) if named else Path(environment.get("HOME", "~")).expanduser() / ".codex"
 
 
 @contextmanager
@@ -90,11 +96,6 @@ def left_behind(environment: Mapping[str, str], tell: Callable[[str], None]) -> 
             f"Codex's background server{_named(after)} was started inside and goes on running, "
             f"with a proxy that is gone now: end it with {_STOP}, or Codex will find no network."
         )
-
-
-def _codex_home(environment: Mapping[str, str]) -> Path:
-    named = environment.get("CODEX_HOME")
-    return Path(named) if named else Path(environment.get("HOME", "~")).expanduser() / ".codex"
 
 
 def _runs_of_codex(command: Sequence[str]) -> Iterator[frozenset[str]]:
