@@ -40,7 +40,10 @@ class Over(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action[A]:
-    """One kind of fault. ``read`` reads what stands behind ``=``, as ``takes`` shows it."""
+    """One kind of fault. ``read`` reads what stands behind ``=``, as ``takes`` shows it.
+
+    ``bend`` raises ``ValueError``, with the reason, for an answer that it cannot be done to.
+    """
 
     does: str
     bend: Callable[[Answer, int, A], Answer]
@@ -94,7 +97,9 @@ def _duplicate(answer: Answer, at: int, _: None) -> Answer:
 
 
 def _reorder(answer: Answer, at: int, _: None) -> Answer:
-    before = max((each for each in answer.events if each < at), default=at)
+    before = max((each for each in answer.events if each < at), default=None)
+    if before is None:
+        raise ValueError("there is no event before the first")
     pieces = list(answer.pieces)
     for one, other in ((before, at), (at, before)):
         pieces[one] = replace(answer.pieces[one], data=answer.pieces[other].data)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 import pytest
-from raw_client import TIMEOUT_S
-from raw_websocket import CLOSE, PING, RawSocket, frame
+from raw_websocket import CLOSE, PING, frame
 from replaying import Replaying
+from silence import assert_silent
 from socket_talks import EVENTS, HEARD, opened, pieces, talk
 from tapes import LEFT, Ending, Recording, Step, asks, control, says, wants
 
@@ -20,13 +20,6 @@ ANSWERED = (*UNANSWERED, *control(Sender.SERVER, PieceKind.PONG, b"there?"))
 PONG = Message(PieceKind.PONG, b"hello")
 
 
-def assert_silent(socket: RawSocket) -> None:
-    socket.client.connection.settimeout(0.02)
-    with pytest.raises(TimeoutError):
-        socket.hear()
-    socket.client.connection.settimeout(TIMEOUT_S)
-
-
 def test_a_ping_is_not_answered_where_one_was_not(serve: Serve) -> None:
     """Nor is a close frame after it, nor anything else: the client leaves by itself."""
     with serve(talk(says(*EVENTS), UNANSWERED)) as server:
@@ -34,9 +27,9 @@ def test_a_ping_is_not_answered_where_one_was_not(serve: Serve) -> None:
             socket.ask(asks("a"))
             assert [socket.hear() for _ in EVENTS] == HEARD
             socket.client.send(frame(PING, b"hello"))
-            assert_silent(socket)
+            assert_silent(socket.client)
             socket.client.send(frame(CLOSE, b"\x03\xe8"))
-            assert_silent(socket)
+            assert_silent(socket.client)
         assert server.ends() == [(EndKind.WEBSOCKET_CLOSED, Sender.CLIENT)]
     assert [kind for sender, kind, _ in pieces(server) if sender is Sender.SERVER] == [
         PieceKind.TEXT
@@ -70,4 +63,4 @@ def test_pings_are_answered_as_long_as_they_were(serve: Serve) -> None:
         socket.ask(asks("b"))
         assert socket.hear() == HEARD[1]
         socket.client.send(frame(PING, b"hello"))
-        assert_silent(socket)
+        assert_silent(socket.client)
