@@ -23,8 +23,8 @@ class StillReading(Exception):
 
     def __init__(self, share: float) -> None:
         super().__init__(
-            f"this tape is being read for the first time, {share:.0%} so far: "
-            "its pages are there when it is done; its events can be looked at already."
+            f"this tape is being read for the first time, {share:.0%} so far: the page is there "
+            "when that is done, and its events can be looked at already."
         )
         self.share = share
 
