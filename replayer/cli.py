@@ -80,6 +80,13 @@ class Speed(click.ParamType[float | None]):
     "of what was said.",
 )
 @click.option(
+    "--tools",
+    type=click.Choice(["run", "recorded"]),
+    default="run",
+    show_default=True,
+    help="recorded: shell calls print what they gave when they were recorded, and do nothing.",
+)
+@click.option(
     "--fault",
     "faults",
     multiple=True,
@@ -99,6 +106,7 @@ def replay(
     speed: float | None,
     via: str,
     transport: str,
+    tools: str,
     faults: tuple[str, ...],
     ignore: tuple[str, ...],
     listen: tuple[str, int],
@@ -138,7 +146,7 @@ def replay(
     host, port = listen
     specs = tuple(map(read_fault, faults))
     pace, paced = in_real_time(Pace(speed), specs)
-    bends = (*bends_for(transport), *paced)
+    bends = (*bends_for(transport, tools), *paced)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
             Replay(

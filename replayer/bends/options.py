@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from replayer.tools.rewriting import tools_recorded
 from replayer.transports.bending import over
 from wiretape.attempts import Transport
 from wiretape.recording import Bend
@@ -14,6 +15,9 @@ _TRANSPORTS: Final[Mapping[str, tuple[Bend, ...]]] = {
 }
 
 
-def bends_for(transport: str) -> tuple[Bend, ...]:
+_TOOLS: Final[Mapping[str, tuple[Bend, ...]]] = {"run": (), "recorded": (tools_recorded,)}
+
+
+def bends_for(transport: str, tools: str) -> tuple[Bend, ...]:
     """The bends that these options ask for, in the order in which they are done."""
-    return _TRANSPORTS[transport]
+    return (*_TRANSPORTS[transport], *_TOOLS[tools])
