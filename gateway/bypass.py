@@ -98,13 +98,17 @@ def left_behind(environment: Mapping[str, str], tell: Callable[[str], None]) -> 
         )
 
 
+def place_of_codex(command: Sequence[str]) -> int | None:
+    """Which word of ``command`` is Codex; ``None`` where none is, or where a shell starts it."""
+    return next((at for at, word in enumerate(command) if _CODEX.fullmatch(Path(word).name)), None)
+
+
 def _runs_of_codex(command: Sequence[str]) -> Iterator[frozenset[str]]:
     """The arguments of Codex, for each time that ``command`` runs it, through a shell too."""
-    names = [Path(word).name for word in command]
-    codex = next((at for at, name in enumerate(names) if _CODEX.fullmatch(name)), None)
+    codex = place_of_codex(command)
     if codex is not None:
         yield frozenset(command[codex + 1 :])
-    elif not _SHELLS.isdisjoint(names):
+    elif not _SHELLS.isdisjoint(Path(word).name for word in command):
         for word in command:
             if " " in word:
                 for inner in _simple_commands(word):
