@@ -10,7 +10,9 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web.asking import sent_with
+from inspector_web.beside import compared
 from inspector_web.overview import AttemptPlace
+from inspector_web.pages.compare import ComparePage, CompareQuery
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
 from inspector_web.pages.received import ReceivedPage, received_page
@@ -83,6 +85,11 @@ def search() -> SearchPage:
                 yield SearchedTape(name, look, open_index(reader))
 
     return search_page(SearchQuery.parse(request.args), tapes())
+
+
+@_page("/compare")
+def compare() -> ComparePage:
+    return compared(CompareQuery.parse(request.args), [(name, look) for name, _, look in _looks()])
 
 
 @_page("/tapes/<tape>/sessions/<int:number>")
