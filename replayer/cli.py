@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from replayer.silence_option import longest_silence_option, with_patience
 from wiretape.commands.ignore_files import ignore_option, ignored_beside
 from wiretape.commands.options import listen_option
 from wiretape.commands.telling import tell
@@ -63,6 +64,7 @@ class Speed(click.ParamType[float | None]):
     show_default=True,
     help="max waits for nothing; 1 keeps the recorded pace, 2 is twice as fast.",
 )
+@longest_silence_option
 @click.option(
     "--via",
     type=click.Choice(["proxy", "fixture"]),
@@ -104,6 +106,7 @@ def replay(
     report_file: Path | None,
     strict: bool,
     speed: float | None,
+    longest_silence: float | None,
     via: str,
     transport: str,
     tools: str,
@@ -126,13 +129,13 @@ def replay(
     """
     from gateway.child import Signals
     from replayer.bends.options import bends_for
-    from replayer.faults.pace import in_real_time
     from replayer.faults.spec import read_fault
     from replayer.fixtures.via import replay_via_fixture
     from replayer.pacing import Pace
     from replayer.report_file import check_report_file, write_report
     from replayer.run import Replay
     from replayer.run import replay as run_replay
+    from replayer.timing import timed
 
     if output is not None and output.exists():
         raise WouldOverwrite(f"{output} exists already: choose another name or remove it first.")
@@ -145,7 +148,8 @@ def replay(
     ignored = ignored_beside([tape], ignore)
     host, port = listen
     specs = tuple(map(read_fault, faults))
-    pace, paced = in_real_time(Pace(speed), specs)
+    runs = with_patience(command, os.environ, longest_silence, tell)
+    pace, paced = timed(Pace(speed), specs, longest_silence)
     bends = (*bends_for(transport, tools), *paced)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
@@ -155,7 +159,7 @@ def replay(
                 port,
                 pace,
                 strict,
-                command,
+                runs,
                 frozenset(sessions),
                 output,
                 bends,
