@@ -148,9 +148,9 @@ class Player:
         return self.report
 
     def _recorded(self) -> Iterator[NotAsked]:
-        """Every recorded request."""
+        """Every recorded request that is to be asked."""
         for recorded in self._script.exchanges:
-            if not recorded.is_request:
+            if not recorded.is_owed:
                 continue
             transport, _ = recorded.way
             yield NotAsked(transport, self._script.asked(recorded).kind, *recorded.place)

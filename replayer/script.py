@@ -57,6 +57,17 @@ class RecordedExchange:
         return self.purpose not in (None, Purpose.MODELS)
 
     @property
+    def is_owed(self) -> bool:
+        """Whether a client that does not ask for it is unlike the recorded one. A WebSocket that
+        would be refused, to whoever asks, is there for those that want one."""
+        is_offer = (
+            self.exchange.is_upgrade
+            and not self.exchange.is_websocket
+            and all(name.lower() == "upgrade" for name, _ in self.exchange.request.headers)
+        )
+        return self.is_request and not is_offer
+
+    @property
     def origin(self) -> Origin:
         request = self.exchange.request
         return Origin(request.scheme, request.host.lower().rstrip("."), request.port)

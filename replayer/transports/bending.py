@@ -1,18 +1,24 @@
 """The bend that puts a recording on the other transport."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from replayer.bends.telling import TellingBend
-from replayer.transports.fallback import without_fallback
+from replayer.transports.fallback import LeftOut, left_out, sentences
 from replayer.transports.reading import is_for_a_response, tries_of
 from replayer.transports.sockets import sockets
-from replayer.transports.streams import post
+from replayer.transports.streams import posts
 from replayer.transports.tries import Try
+from wiretape.asked import asked_by_upgrade
 from wiretape.attempts import Transport
+from wiretape.errors import CannotExpress
 from wiretape.recording import Recording, WholeExchange, numbered
 from wiretape.scripts.defaults import is_upgrade
+
+_RENUMBERED: Final = (
+    "exchanges are numbered as they are replayed, in which there are more of them than on the tape"
+)
 
 
 def over(transport: Transport) -> TellingBend:
@@ -25,14 +31,14 @@ def over(transport: Transport) -> TellingBend:
     """
     return TellingBend(
         lambda recording: _laid_out(recording, transport).recording,
-        lambda recording: _laid_out(recording, transport).left_out,
+        lambda recording: _laid_out(recording, transport).told,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _LaidOut:
     recording: Recording
-    left_out: tuple[str, ...]
+    told: tuple[str, ...]
 
 
 def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
@@ -42,35 +48,33 @@ def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
     sessions: dict[str | None, list[Try]] = defaultdict(list)
     for each in tries_of(recording):
         sessions[each.session].append(each)
+    moving = {
+        session: tries
+        for session, tries in sessions.items()
+        if any(each.transport is not transport for each in tries)
+    }
     moved: list[WholeExchange] = []
-    told: list[str] = []
-    used = set()
-    for tries in sessions.values():
-        if all(each.transport is transport for each in tries):
-            continue
-        used |= {each.exchange.id for each in tries}
-        kept, left_out = without_fallback(tries)
-        moved += sockets(kept) if transport is Transport.WEBSOCKET else map(post, kept)
-        told += left_out
-    stays = (
-        each
-        for each in recording.exchanges
-        if each.id not in used and not _is_idle(each, transport)
-    )
-    return _LaidOut(replace(recording, exchanges=_in_order([*stays, *moved])), tuple(told))
-
-
-def _is_idle(exchange: WholeExchange, transport: Transport) -> bool:
-    """Whether it is a WebSocket on which nothing was asked, where there are to be none."""
-    is_asked = any(True for _ in exchange.pieces)
-    is_socket = is_for_a_response(exchange) and exchange.is_websocket
-    return is_socket and not is_asked and transport is Transport.HTTP
-
-
-def _in_order(exchanges: Iterable[WholeExchange]) -> tuple[WholeExchange, ...]:
-    """By time. Numbers are kept where they may: reports name exchanges by them."""
-    ordered = sorted(exchanges, key=lambda each: (each.request.at_us, each.id))
+    missing: dict[Try, LeftOut] = {}
+    for tries in moving.values():
+        missing |= (without := left_out(tries))
+        kept = [each for each in tries if each not in without]
+        if not kept:
+            raise CannotExpress(
+                f"{tries[-1].place} was refused, and nothing was asked then, so there is nothing "
+                "that could be asked over HTTP: replay it as it was recorded."
+            )
+        moved += sockets(kept) if transport is Transport.WEBSOCKET else posts(tries, kept)
+    gone = {each.exchange.id for tries in moving.values() for each in tries}
+    gone |= {each.id for each in asked if is_upgrade(each.request) and _session(each) in moving}
+    stays = [each for each in recording.exchanges if each.id not in gone]
+    ordered = sorted([*stays, *moved], key=lambda each: (each.request.at_us, each.id))
     numbers = [each.id for each in ordered]
     if numbers == sorted(set(numbers)):
-        return tuple(ordered)
-    return numbered(ordered)
+        return _LaidOut(replace(recording, exchanges=tuple(ordered)), tuple(sentences(missing)))
+    return _LaidOut(
+        replace(recording, exchanges=numbered(ordered)), (*sentences(missing), _RENUMBERED)
+    )
+
+
+def _session(upgrade: WholeExchange) -> str | None:
+    return asked_by_upgrade(upgrade.request.headers).session

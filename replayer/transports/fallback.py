@@ -5,7 +5,8 @@ is nothing to fall back from, and over a WebSocket that answers there is no reas
 before the fallback, and upgrades that were refused, are left out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import Final
 
 from replayer.transports.tries import Try
@@ -17,28 +18,44 @@ _OF_A_SOCKET: Final = frozenset(
 """Errors that only a WebSocket has; the client asks again on another one."""
 
 
-def without_fallback(tries: Sequence[Try]) -> tuple[list[Try], list[str]]:
-    """The tries of one session that any transport could have had, and what was left out, in
-    words."""
-    left_out = {id(each): why for each, why in _left_out(tries)}
-    kept = [each for each in tries if id(each) not in left_out]
-    return kept, [
-        f"{each.place} is left out: {left_out[id(each)]}" for each in tries if id(each) in left_out
-    ]
+class LeftOut(StrEnum):
+    """Why a try is left out."""
+
+    REFUSED = "refused"
+    GIVEN_UP = "given up"
+    OF_A_SOCKET = "of a socket"
 
 
-def _left_out(tries: Sequence[Try]) -> Iterator[tuple[Try, str]]:
+_WORDS: Final[Mapping[LeftOut, str]] = {
+    LeftOut.REFUSED: "WebSockets were refused, which over the other transport has no counterpart",
+    LeftOut.GIVEN_UP: "the client gave WebSocket up, and asked again over HTTP",
+    LeftOut.OF_A_SOCKET: "only WebSockets fail like that",
+}
+
+
+def left_out(tries: Sequence[Try]) -> dict[Try, LeftOut]:
+    """The tries of one session that the other transport would not have had, and why."""
+    found: dict[Try, LeftOut] = {}
     fell_back = False
     for each in reversed(tries):
         if each.transport is Transport.HTTP:
             fell_back = True
         elif each.asked is None:
-            yield each, "a WebSocket that is refused has no counterpart over the other transport"
+            found[each] = LeftOut.REFUSED
         elif each.is_completed:
             fell_back = False
         elif fell_back:
-            yield each, "the client gave WebSocket up, and asked again over HTTP"
+            found[each] = LeftOut.GIVEN_UP
         elif each.refusal is not None and any(
             code.encode() in each.refusal.body for code in _OF_A_SOCKET
         ):
-            yield each, "only a WebSocket fails in this way"
+            found[each] = LeftOut.OF_A_SOCKET
+    return found
+
+
+def sentences(found: Mapping[Try, LeftOut]) -> Iterator[str]:
+    """What was left out, for a person."""
+    for why in LeftOut:
+        places = [each.place for each, reason in found.items() if reason is why]
+        if places:
+            yield f"left out, because {_WORDS[why]}: {'; '.join(reversed(places))}"

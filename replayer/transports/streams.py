@@ -1,14 +1,19 @@
 """Tries as HTTP exchanges: a POST each, answered with an event stream or a status."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from replayer.faults.answer import block
 from replayer.transports.tries import HowEnded, Try, carried_headers, naming_headers
+from wiretape.attempts import Transport
 from wiretape.events import event_type
 from wiretape.facts import End, EndKind, Piece, PieceKind, RequestBody, ResponseHead, Sender
 from wiretape.recording import WholeExchange
-from wiretape.scripts.defaults import SIDES
+from wiretape.scripts.defaults import SIDES, UPGRADE
+
+_UPGRADES: Final = 2
+"""So many WebSockets ask the known clients for, before they believe that there is none."""
 
 _STREAM: Final = (("content-type", "text/event-stream"),)
 _JSON: Final = (("content-type", "application/json"),)
@@ -20,7 +25,33 @@ _ENDS: Final[Mapping[HowEnded, EndKind]] = {
 }
 
 
-def post(each: Try) -> WholeExchange:
+def posts(tries: Sequence[Try], kept: Iterable[Try]) -> Iterator[WholeExchange]:
+    """What is ``kept`` of the tries of one session, as exchanges over HTTP.
+
+    A client that is run as it was recorded asks for WebSockets first, as often as it likes: they
+    are refused with the status that sends it to HTTP at once.
+    """
+    sockets = {
+        each.exchange.id: each.exchange for each in tries if each.transport is Transport.WEBSOCKET
+    }
+    for exchange in sockets.values():
+        for _ in range(_UPGRADES):
+            yield _refused(exchange)
+    yield from map(_post, kept)
+
+
+def _refused(exchange: WholeExchange) -> WholeExchange:
+    number, at_us = exchange.id, exchange.request.at_us
+    return WholeExchange(
+        replace(exchange.request, method="GET", headers=UPGRADE),
+        None,
+        ResponseHead(number, at_us, 426, "Upgrade Required", "HTTP/1.1", ()),
+        (),
+        End(number, at_us, EndKind.COMPLETE),
+    )
+
+
+def _post(each: Try) -> WholeExchange:
     """The try as an exchange over HTTP, by the number of the exchange that it was part of.
 
     A socket that says nothing after a request becomes a stream that says nothing: clients take
@@ -37,7 +68,13 @@ def post(each: Try) -> WholeExchange:
     status, reason = (200, "OK")
     kind = _STREAM
     pieces = tuple(
-        Piece(number, said.at_us, Sender.SERVER, PieceKind.CHUNK, _event(said.text))
+        Piece(
+            number,
+            said.at_us,
+            Sender.SERVER,
+            PieceKind.CHUNK,
+            block(event_type(said.text), said.text),
+        )
         for said in each.said
     )
     if each.refusal is not None:
@@ -54,10 +91,3 @@ def post(each: Try) -> WholeExchange:
         pieces,
         None if how is None else End(number, each.ended_us, how, SIDES[how]),
     )
-
-
-def _event(text: str) -> bytes:
-    kind = event_type(text)
-    lines = [] if kind is None else [f"event: {kind}"]
-    lines += (f"data: {line}" for line in text.replace("\r", "").split("\n"))
-    return "\n".join([*lines, "", ""]).encode("utf-8", "replace")

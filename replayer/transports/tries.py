@@ -59,7 +59,7 @@ class Refusal:
     body: bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Try:
     """One try at a request. ``asked`` has the whole input, and is ``None`` for an upgrade that was
     refused: nothing could be asked then. ``message`` counts the client's messages on a socket.
