@@ -181,6 +181,11 @@ class Capture:
                 exchange.end(at_us, EndKind.CLIENT_CLOSED, Sender.CLIENT)
 
     @property
+    def under_way(self) -> int:
+        """How many exchanges have begun and not ended."""
+        return len(self._open)
+
+    @property
     def is_idle(self) -> bool:
         """Whether no exchange is under way."""
         return not self._open

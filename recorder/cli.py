@@ -110,13 +110,13 @@ def record(
             outcome = run(output)
         else:
             outcome = at_new_tape_path(recordings_folder(os.environ), command, run)
-        tell(_last_line(outcome.tape, outcome.unwritten_gaps))
+        tell(_last_line(outcome.tape, outcome.unwritten_gaps, outcome.unopened))
     return outcome.exit_code
 
 
-def _last_line(tape: Path, unwritten_gaps: int) -> str:
+def _last_line(tape: Path, unwritten_gaps: int, unopened: tuple[str, ...]) -> str:
     try:
-        return summary_line(tape, unwritten_gaps)
+        return summary_line(tape, unwritten_gaps, unopened)
     except WiretapeError as error:
         # The command's own outcome stands, whatever became of the tape.
         return str(error)

@@ -80,6 +80,12 @@ class RecorderAddon:
         self._upgraded: dict[str, OpenExchange] = {}
         self._tunnels: dict[str, http.Request] = {}
         self._tls_failures: dict[str, str | None] = {}
+        self._unopened: dict[str, None] = {}
+
+    @property
+    def unopened(self) -> tuple[str, ...]:
+        """The hosts whose TLS passed untouched, each once, in the order of their coming."""
+        return tuple(self._unopened)
 
     def running(self) -> None:
         # A plain mitmproxy tells it once or twice, depending on when it loads us.
@@ -121,8 +127,10 @@ class RecorderAddon:
 
     @_never_harms
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:
-        if not self._routing.opens(data.client_hello.sni or _host(data)):
+        host = data.client_hello.sni or _host(data)
+        if not self._routing.opens(host):
             data.ignore_connection = True
+            self._unopened[host] = None
 
     @_never_harms
     def tls_failed_client(self, data: tls.TlsData) -> None:

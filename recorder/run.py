@@ -45,11 +45,16 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a recording ended. ``unwritten_gaps`` counts what was lost and could not be noted."""
+    """How a recording ended.
+
+    ``unwritten_gaps`` counts what was lost and could not be noted; ``unopened`` are the hosts
+    whose TLS passed untouched.
+    """
 
     tape: Path
     exit_code: int
     unwritten_gaps: int = 0
+    unopened: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +91,12 @@ def record(recording: Recording, around: Surroundings) -> Outcome:
     )
     try:
         with writer:
-            code = asyncio.run(_record(recording, around, authority, clock, writer))
+            code, unopened = asyncio.run(_record(recording, around, authority, clock, writer))
     except WiretapeError:
         # Nothing was run, so the tape that we have just made is empty.
         recording.tape.unlink(missing_ok=True)
         raise
-    return Outcome(recording.tape, code, writer.unwritten_gaps)
+    return Outcome(recording.tape, code, writer.unwritten_gaps, unopened)
 
 
 async def _record(
@@ -100,7 +105,7 @@ async def _record(
     authority: Authority,
     clock: Clock,
     writer: TapeWriter,
-) -> int:
+) -> tuple[int, tuple[str, ...]]:
     environment, tell = around.environment, around.tell
     proxies = user_proxies(environment)
     for upstream in (recording.reverse, recording.routing.upstream):
@@ -124,6 +129,12 @@ async def _record(
                 with left_behind(environment, tell):
                     code = await run_child(recording.command, child, around.signals)
                 await _settled(capture)
+                if cut := capture.under_way:
+                    tell(
+                        f"{cut} {'exchange was' if cut == 1 else 'exchanges were'} still under "
+                        "way when the command was over, and cut off: let the command wait for "
+                        "what it starts."
+                    )
             else:
                 if recording.reverse is None:
                     around.show("\n".join(shell_lines(environment, url, bundle)))
@@ -131,7 +142,7 @@ async def _record(
                     tell(sentence)
                 await around.signals.told_to_stop()
                 code = 0
-    return code
+    return code, addon.unopened
 
 
 async def _check_is_known(upstream: Upstream) -> None:

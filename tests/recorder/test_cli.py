@@ -27,7 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Recording]:
         return Outcome(recording.tape, 5)
 
     monkeypatch.setattr(recorder.run, "record", note)
-    monkeypatch.setattr("recorder.cli.summary_line", lambda tape, _: str(tape))
+    monkeypatch.setattr("recorder.cli.summary_line", lambda tape, *_: str(tape))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CODEX_HOME", str(tmp_path))
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

@@ -178,6 +178,10 @@ def test_a_command_that_leaves_a_daemon_behind(tmp_path: Path) -> None:
             environment={"STAY_S": "1"},
         )
     assert run.returncode == 0
+    assert run.stderr.startswith(
+        "wiretape: 1 exchange was still under way when the command was over, and cut off: let the "
+        f"command wait for what it starts.\nwiretape: the tape is {tape}: "
+    )
     (found,) = recorded(tape)
     assert found.end.how is EndKind.RECORDER_STOPPED
     assert [file.name for file in tmp_path.iterdir() if "t.db" in file.name] == ["t.db"]

@@ -1,9 +1,11 @@
 """One line that says what is on a tape."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from wiretape.facts import End, EndKind
 from wiretape.reconstruct import Session, Why, sessions_of
 from wiretape.store_reader import TapeReader
 
@@ -55,10 +57,34 @@ PAST_US: Final = (
 """What to ask where no request came our way: the client may have talked elsewhere."""
 
 
-def summary_line(tape: Path, unwritten_gaps: int = 0) -> str:
-    """Names the tape and counts what is on it; ``unwritten_gaps`` could not be put there."""
+_NAMED: Final = 3
+"""So many hosts are named; a client may talk to dozens."""
+
+
+def summary_line(tape: Path, unwritten_gaps: int = 0, unopened: Sequence[str] = ()) -> str:
+    """Names the tape and counts what is on it, and says where to look if that is no request.
+
+    ``unwritten_gaps`` could not be put there; ``unopened`` are hosts whose TLS passed untouched.
+    """
     with TapeReader(tape) as reader:
         counts = count(sessions_of(reader), len(reader.gaps()) + unwritten_gaps)
-        has_any = unwritten_gaps > 0 or next(reader.exchanges(), None) is not None
-    said = f"the tape is {tape}: {counts if has_any else 'nothing crossed'}."
-    return said if counts.requests or unwritten_gaps else f"{said} {PAST_US}"
+        ends = [exchange.end for exchange in reader.exchanges()]
+    has_any = unwritten_gaps > 0 or bool(ends)
+    nothing = "nothing was recorded" if unopened else "nothing crossed"
+    said = f"the tape is {tape}: {counts if has_any else nothing}."
+    if counts.requests or unwritten_gaps or any(_is_tls_failure(end) for end in ends):
+        # What the last means was told when it happened.
+        return said
+    return f"{said} {_unopened(unopened) if unopened else PAST_US}"
+
+
+def _is_tls_failure(end: End | None) -> bool:
+    return end is not None and end.how is EndKind.TLS_FAILURE
+
+
+def _unopened(hosts: Sequence[str]) -> str:
+    more = f" and {len(hosts) - _NAMED} more" if len(hosts) > _NAMED else ""
+    return (
+        f"TLS passed unopened to {', '.join(hosts[:_NAMED])}{more}: if a model is there, record "
+        f"again with --host {hosts[0] if len(hosts) == 1 else 'and its name'}."
+    )
