@@ -1,12 +1,10 @@
 """``wiretape export``."""
 
-import os
 from pathlib import Path
 
 import click
 
 from wiretape.commands.telling import tell
-from wiretape.errors import UsageError, WouldOverwrite
 
 
 @click.command()
@@ -58,6 +56,7 @@ def export(
     from replayer.bends.sessions import only
     from replayer.bends.stable import stable as bend_stable
     from replayer.fixtures.answers import fixtures
+    from replayer.new_files import write_new
     from wiretape.choosing import chosen_sessions
     from wiretape.reconstruct import sessions_of
     from wiretape.recording import bent
@@ -76,11 +75,11 @@ def export(
         bends.append(bend_stable)
     recording = bent(recording, bends)
     if form == "script":
-        _write({output: write_script(recording)})
+        write_new({output: write_script(recording)})
         return 0
     files, losses = fixtures(recording, is_lossy=lossy)
     names = [output] if len(files) == 1 else _numbered(output, len(files))
-    _write(dict(zip(names, files, strict=True)))
+    write_new(dict(zip(names, files, strict=True)))
     for sentence in losses:
         tell(f"{sentence}.")
     if len(files) > 1:
@@ -93,19 +92,3 @@ def export(
 
 def _numbered(output: Path, count: int) -> list[Path]:
     return [output.with_name(f"{output.stem}-{n}{output.suffix}") for n in range(1, count + 1)]
-
-
-def _write(files: dict[Path, str]) -> None:
-    for path in files:
-        if path.exists():
-            raise WouldOverwrite(f"{path} exists already: choose another name or remove it first.")
-    for path, text in files.items():
-        try:
-            # Nobody else may read what an agent and its model said.
-            new = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(new, "wb") as file:
-                file.write(text.encode())
-        except OSError as error:
-            raise UsageError(
-                f"{path} cannot be written ({error.strerror}): choose another place with -o."
-            ) from error

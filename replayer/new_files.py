@@ -1,0 +1,38 @@
+"""Files that a command makes: new ones only, for their owner's eyes."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from wiretape.errors import UsageError, WouldOverwrite
+
+
+def check_new(paths: Iterable[Path]) -> None:
+    """Sees to it that none of them is there.
+
+    Raises:
+        WouldOverwrite: one is.
+    """
+    for path in paths:
+        if path.exists():
+            raise WouldOverwrite(f"{path} exists already: choose another name or remove it first.")
+
+
+def write_new(files: Mapping[Path, str]) -> None:
+    """Writes texts to new files.
+
+    Raises:
+        WouldOverwrite: one of them is there already; none is written.
+        UsageError: one cannot be written.
+    """
+    check_new(files)
+    for path, text in files.items():
+        try:
+            # Nobody else may read what an agent and its model said.
+            new = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(new, "wb") as file:
+                file.write(text.encode())
+        except OSError as error:
+            raise UsageError(
+                f"{path} cannot be written ({error.strerror}): choose another place with -o."
+            ) from error
