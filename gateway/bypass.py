@@ -46,7 +46,7 @@ def bypasses(command: Sequence[str], environment: Mapping[str, str]) -> list[str
     found: list[str] = []
     if not runs:
         return found
-    home = _codex_home(environment)
+    home = codex_home(environment)
     if any(_WITHOUT_SERVER.isdisjoint(words) for words in runs):
         pid = background_server(environment)
         if pid is not None:
@@ -68,7 +68,7 @@ def background_server(environment: Mapping[str, str]) -> int | None:
 
     ``None`` where none listens.
     """
-    place = _codex_home(environment) / _CONTROL_SOCKET
+    place = codex_home(environment) / _CONTROL_SOCKET
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_CONNECT_S)
         try:
@@ -77,6 +77,12 @@ def background_server(environment: Mapping[str, str]) -> int | None:
         except OSError:
             return None
         return _peer_pid(connection)
+
+
+def codex_home(environment: Mapping[str, str]) -> Path:
+    """Codex's own folder."""
+    named = environment.get("CODEX_HOME")
+    return Path(named) if named else Path(environment.get("HOME", "~")).expanduser() / ".codex"
 
 
 @contextmanager
@@ -92,18 +98,17 @@ def left_behind(environment: Mapping[str, str], tell: Callable[[str], None]) -> 
         )
 
 
-def _codex_home(environment: Mapping[str, str]) -> Path:
-    named = environment.get("CODEX_HOME")
-    return Path(named) if named else Path(environment.get("HOME", "~")).expanduser() / ".codex"
+def place_of_codex(command: Sequence[str]) -> int | None:
+    """Which word of ``command`` is Codex; ``None`` where none is, or where a shell starts it."""
+    return next((at for at, word in enumerate(command) if _CODEX.fullmatch(Path(word).name)), None)
 
 
 def _runs_of_codex(command: Sequence[str]) -> Iterator[frozenset[str]]:
     """The arguments of Codex, for each time that ``command`` runs it, through a shell too."""
-    names = [Path(word).name for word in command]
-    codex = next((at for at, name in enumerate(names) if _CODEX.fullmatch(name)), None)
+    codex = place_of_codex(command)
     if codex is not None:
         yield frozenset(command[codex + 1 :])
-    elif not _SHELLS.isdisjoint(names):
+    elif not _SHELLS.isdisjoint(Path(word).name for word in command):
         for word in command:
             if " " in word:
                 for inner in _simple_commands(word):

@@ -102,12 +102,22 @@ async def run_child(
     Raises:
         CommandError: the command cannot be started.
     """
+    process = await started(
+        command, env=dict(environment), process_group=None if signals.in_foreground else 0
+    )
+    signals.give_to(process)
+    code = await process.wait()
+    return code if code >= 0 else 128 - code
+
+
+async def started(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
+    """``command`` as a process; ``options`` are those of :class:`subprocess.Popen`.
+
+    Raises:
+        CommandError: the command cannot be started.
+    """
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            env=dict(environment),
-            process_group=None if signals.in_foreground else 0,
-        )
+        return await asyncio.create_subprocess_exec(*command, **options)
     except FileNotFoundError as error:
         raise CommandError(
             f"there is no command {command[0]!r}: check its name, or give its path.",
@@ -118,9 +128,6 @@ async def run_child(
             f"{command[0]!r} cannot be run ({error.strerror}): check its permissions.",
             exit_code=126,
         ) from error
-    signals.give_to(process)
-    code = await process.wait()
-    return code if code >= 0 else 128 - code
 
 
 def _in_foreground() -> bool:

@@ -77,7 +77,13 @@ def _refused(error: WiretapeError) -> AnyResponse:
 
 
 def _still_reading(error: StillReading) -> AnyResponse:
-    response = _answer(503, str(error))
+    response: AnyResponse
+    if request.path.endswith(".json"):
+        response = _answer(503, str(error))
+    else:
+        tape = (request.view_args or {}).get("tape", "")
+        text = render_template("reading.html", tape=tape, sentence=str(error), share=error.share)
+        response = Response(text, 503)
     # The page asks again by itself, a script or not.
     response.headers["Refresh"] = response.headers["Retry-After"] = "1"
     return response

@@ -16,6 +16,7 @@ from typing import Final
 from inspector_web.health import Tone, tone_of
 from inspector_web.marks import Marks
 from inspector_web.timeline import Bar, Lane, Link, LinkKind, Span, Timeline
+from inspector_web.window import AxisMark, View, axis_of, view_of
 
 ROW_PX: Final = 48
 """The height of a lane; the stylesheet gives the labels beside it the same."""
@@ -27,51 +28,11 @@ _MOST_STROKES: Final = 12_000
 
 _BAR_MIDDLE_PX: Final = 31
 _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a wide screen
-_SHORTEST_VIEW_US: Final = 1000
 _STRIP_BLOCK: Final = 0.5  # per cent of the width
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
 _ROOMY: Final = 9.0  # per cent of the width
 _LITTLE_ROOM: Final = 85.0
 _NO_ROOM: Final = 96.5  # beyond where the whole of a session ends
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The window: what of the timeline is drawn, and over how many microseconds."""
-
-    start_us: int
-    end_us: int
-
-    @property
-    def us(self) -> int:
-        return self.end_us - self.start_us
-
-    @property
-    def span(self) -> Span:
-        return Span(self.start_us, self.end_us)
-
-    def share(self, at_us: int) -> float:
-        """Where on the width a moment lies, in per cent, held within the window."""
-        return round(
-            100 * (min(max(at_us, self.start_us), self.end_us) - self.start_us) / self.us, 3
-        )
-
-    def holds(self, at_us: int) -> bool:
-        return self.start_us <= at_us <= self.end_us
-
-    def shows(self, span: Span) -> bool:
-        return span.start_us <= self.end_us and span.end_us >= self.start_us
-
-
-def view_of(whole: Span, from_us: int | None, to_us: int | None) -> View:
-    """The window asked for, kept within the session and wide enough to draw; else all of it."""
-    room_us = max(whole.us // 25, _SHORTEST_VIEW_US)  # so that what is written at the end has place
-    most = View(whole.start_us, whole.end_us + room_us)
-    start_us = most.start_us if from_us is None else from_us
-    end_us = most.end_us if to_us is None else to_us
-    us = min(max(end_us - start_us, _SHORTEST_VIEW_US), most.us)
-    start_us = min(max(start_us, most.start_us), most.end_us - us)
-    return View(start_us, start_us + us)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +101,6 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
-class AxisMark:
-    """A line across all lanes; ``at_us`` counts since the tape began."""
-
-    x: float
-    at_us: int
-    is_minor: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Drawing:
     """What a template writes down as it stands.
 
@@ -198,7 +150,7 @@ def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
         len(lanes) * ROW_PX,
         tuple(lanes),
         tuple(_arrows(timeline.links, row_of, view)),
-        tuple(_axis(view)),
+        tuple(axis_of(view)),
         tuple(_block(gap, "gap", view) for gap in timeline.gaps if view.shows(gap)),
         tuple(_strip(timeline, view)),
         columns,
@@ -375,22 +327,3 @@ def _one_of(first: Block, second: Block) -> Block:
     end = max(first.x + first.width, second.x + second.width)
     worst = max(first.kind, second.kind, key=lambda kind: _WORST.index(Tone(kind)))
     return Block(x, round(end - x, 3), worst, first.us + second.us)
-
-
-def _axis(view: View) -> Iterator[AxisMark]:
-    """Between six and fifteen lines at round times; every other one may go on a narrow screen."""
-    step_us = _step_us(view.us)
-    at_us = -(-view.start_us // step_us) * step_us
-    while at_us <= view.end_us:
-        yield AxisMark(view.share(at_us), at_us, (at_us // step_us) % 2 == 1)
-        at_us += step_us
-
-
-def _step_us(us: int) -> int:
-    """The round step (1, 2 or 5 times a power of ten) that divides ``us`` into at most 15."""
-    step = 1
-    while True:
-        for factor in (1, 2, 5):
-            if us <= 15 * step * factor:
-                return step * factor
-        step *= 10

@@ -38,10 +38,10 @@ class Token:
     text: str
 
 
-def laid_out(value: Any) -> list[Token]:
-    """The value as tokens that, joined, are indented JSON, unless something was cut."""
-    tokens = list(islice(_value(value, 0), MOST_TOKENS + 1))
-    if len(tokens) > MOST_TOKENS:
+def laid_out(value: Any, most: int = MOST_TOKENS) -> list[Token]:
+    """The value as ``most`` tokens that, joined, are indented JSON, unless something was cut."""
+    tokens = list(islice(_value(value, 0), most + 1))
+    if len(tokens) > most:
         tokens[-1] = Token(Ink.NOTE, "… cut here: the raw text has the rest")
     return tokens
 

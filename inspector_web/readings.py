@@ -1,7 +1,8 @@
 """Reads tapes in the background, so that pages answer meanwhile, and keeps what came of it.
 
-One thread reads one tape after the other; whoever asks for one waits for it a little, and then
-is told how far it is. The thread ends when nothing is left to read.
+One thread reads one tape after the other, and a second one those that are short: a long one does
+not hold them up. Whoever asks for one waits for it a little, and then is told how far it is. A
+thread ends when nothing is left to read.
 """
 
 import sqlite3
@@ -26,6 +27,8 @@ from wiretape.reconstruct import sessions_of
 from wiretape.store_reader import TapeReader
 
 _KEPT_TAPES: Final = 1000
+_LONG_BYTES: Final = 1_000_000
+"""Some ten thousand events; a tape is compressed."""
 _PASSES: Final = 3
 """So often is a tape read: for its index, its sessions and its findings."""
 _TOLD_EVERY_BYTES: Final = 500_000
@@ -63,8 +66,8 @@ class Readings:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._states: OrderedDict[Path, _State] = OrderedDict()
-        self._waiting: deque[Path] = deque()
-        self._is_running = False
+        self._waiting: dict[bool, deque[Path]] = {False: deque(), True: deque()}  # by is_long
+        self._running: set[bool] = set()
         self._changed = threading.Condition()
 
     def look(self, path: Path, patience_s: float, *, is_urgent: bool = True) -> Look:
@@ -85,21 +88,26 @@ class Readings:
         return state is not None and state.edition == edition
 
     def _ask_for(self, path: Path, *, is_urgent: bool) -> None:
-        if path in self._waiting and is_urgent:
-            self._waiting.remove(path)
-        if path not in self._waiting:
-            (self._waiting.appendleft if is_urgent else self._waiting.append)(path)
-        if not self._is_running:
-            self._is_running = True
-            threading.Thread(target=self._run, name="tape-reader", daemon=True).start()
+        is_long = _size_of(path) >= _LONG_BYTES
+        waiting = self._waiting[is_long]
+        if path in waiting and is_urgent:
+            waiting.remove(path)
+        if path not in waiting:
+            (waiting.appendleft if is_urgent else waiting.append)(path)
+        if is_long not in self._running:
+            self._running.add(is_long)
+            run = threading.Thread(
+                target=self._run, args=(is_long,), name="tape-reader", daemon=True
+            )
+            run.start()
 
-    def _run(self) -> None:
+    def _run(self, is_long: bool) -> None:
         while True:
             with self._changed:
-                if not self._waiting:
-                    self._is_running = False
+                if not self._waiting[is_long]:
+                    self._running.discard(is_long)
                     return
-                path = self._waiting.popleft()
+                path = self._waiting[is_long].popleft()
             edition = edition_of(path)
             for look in self._looks(path, edition):
                 with self._changed:
@@ -183,6 +191,13 @@ class _Watched(TapeReader):
                 told_bytes = self._read_bytes
                 self._tell(self.share)
             yield piece
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def edition_of(path: Path) -> str:

@@ -23,8 +23,8 @@ class StillReading(Exception):
 
     def __init__(self, share: float) -> None:
         super().__init__(
-            f"this tape is being read for the first time, {share:.0%} so far: "
-            "its pages are there when it is done; its events can be looked at already."
+            f"this tape is being read for the first time, {share:.0%} so far: the page is there "
+            "when that is done, and its events can be looked at already."
         )
         self.share = share
 
@@ -37,23 +37,18 @@ class Shelf:
     """
 
     def __init__(self, folder: Path | None = None, patience_s: float = PATIENCE_S) -> None:
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._folder = self._usable(folder)
         drop_orphans(self._folder)
         self._readings = Readings(self._folder)
 
     def look(self, path: Path) -> Look:
         """What is known of the tape, after waiting for it a little."""
-        return self._readings.look(path, self._patience_s)
+        return self._readings.look(path, self.patience_s)
 
-    def glance(self, path: Path, patience_s: float | None = None) -> Look:
+    def glance(self, path: Path, patience_s: float) -> Look:
         """The same for one tape of many: others that are waited for come first."""
-        patience_s = self._patience_s if patience_s is None else patience_s
         return self._readings.look(path, patience_s, is_urgent=False)
-
-    @property
-    def patience_s(self) -> float:
-        return self._patience_s
 
     def overview(self, reader: TapeReader) -> Overview:
         """The tape at a glance.

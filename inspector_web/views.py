@@ -3,13 +3,16 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web.asking import sent_with
+from inspector_web.beside import compared
 from inspector_web.overview import AttemptPlace
+from inspector_web.pages.compare import ComparePage, CompareQuery
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
 from inspector_web.pages.received import ReceivedPage, received_page
@@ -19,6 +22,7 @@ from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.raw import raw_event, raw_response
 from inspector_web.reader import library, open_index, open_path, open_tape, shelf
+from inspector_web.readings import Look
 from inspector_web.shelf import timeline_on
 from inspector_web.twins import twin
 from wiretape.errors import UsageError
@@ -59,24 +63,33 @@ def start() -> AnyResponse:
 
 @_page("/sessions")
 def sessions() -> SessionsPage:
-    patient_until = time.monotonic() + shelf().patience_s
-    looks = [
-        (name, shelf().glance(path, max(0.0, patient_until - time.monotonic())))
+    looks = [(name, look) for name, _, look in _looks()]
+    return sessions_page(SessionsQuery.parse(request.args), looks)
+
+
+def _looks() -> list[tuple[str, Path, Look]]:
+    """What is known of every tape, after waiting for all of them together a little."""
+    until_s = time.monotonic() + shelf().patience_s
+    return [
+        (name, path, shelf().glance(path, max(0.0, until_s - time.monotonic())))
         for name, path in library().tapes().items()
     ]
-    return sessions_page(SessionsQuery.parse(request.args), looks)
 
 
 @_page("/search")
 def search() -> SearchPage:
     def tapes() -> Iterator[SearchedTape]:
-        for name, path in library().tapes().items():
-            look = shelf().glance(path, 0.0)
+        for name, path, look in _looks():
             if look.error is None:
                 reader = open_path(path)
                 yield SearchedTape(name, look, open_index(reader))
 
     return search_page(SearchQuery.parse(request.args), tapes())
+
+
+@_page("/compare")
+def compare() -> ComparePage:
+    return compared(CompareQuery.parse(request.args), [(name, look) for name, _, look in _looks()])
 
 
 @_page("/tapes/<tape>/sessions/<int:number>")

@@ -122,6 +122,22 @@ class RecordedSocket:
         # A client that waits for the answer had to do without: it is not to wait any longer here.
         return [Drop(end.at_us - closed_at_us)]
 
+    def answers_pings(self, number: int) -> bool:
+        """Whether it answered the client's pings after the ``number``-th message, -1 before the
+        first; it did where the tape does not tell."""
+        if ends_unknown(self._exchange) or self._gaps:
+            return True
+        asked, unanswered = -1, Counter[bytes]()
+        for piece in self._read():
+            match piece.sender, piece.kind:
+                case Sender.CLIENT, PieceKind.TEXT | PieceKind.BINARY:
+                    asked += 1
+                case Sender.CLIENT, PieceKind.PING if asked == number:
+                    unanswered[piece.data] += 1
+                case Sender.SERVER, PieceKind.PONG if asked >= number:
+                    unanswered[piece.data] -= 1
+        return all(count <= 0 for count in unanswered.values())
+
     def _until_next_request(self) -> Iterator[Action]:
         for piece in self._pieces:
             if is_request(piece) and not self._is_whole and self._may_miss(self._base_us):

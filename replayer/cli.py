@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from replayer.silence_option import longest_silence_option, with_patience
+from wiretape.commands.ignore_files import ignore_option, ignored_beside
 from wiretape.commands.options import listen_option
 from wiretape.commands.telling import tell
 from wiretape.errors import UsageError, WouldOverwrite
@@ -62,6 +64,7 @@ class Speed(click.ParamType[float | None]):
     show_default=True,
     help="max waits for nothing; 1 keeps the recorded pace, 2 is twice as fast.",
 )
+@longest_silence_option
 @click.option(
     "--via",
     type=click.Choice(["proxy", "fixture"]),
@@ -70,6 +73,30 @@ class Speed(click.ParamType[float | None]):
     help="How the answers reach COMMAND: over the network, or through the CODEX_RS_SSE_FIXTURE "
     "hook of Codex up to about 0.130.",
 )
+@click.option(
+    "--transport",
+    type=click.Choice(["recorded", "sse", "websocket"]),
+    default="recorded",
+    show_default=True,
+    help="Replay what was recorded on this transport, to tell a fault of the transport from one "
+    "of what was said.",
+)
+@click.option(
+    "--tools",
+    type=click.Choice(["run", "recorded"]),
+    default="run",
+    show_default=True,
+    help="recorded: shell calls print what they gave when they were recorded, and do nothing.",
+)
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="SPEC",
+    help="Let the server fail: REQUEST[.EVENT]:ACTION[=ARG], like 2.5:cut. Repeatable; "
+    "docs/faults.md has them all.",
+)
+@ignore_option
 @listen_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def replay(
@@ -79,7 +106,12 @@ def replay(
     report_file: Path | None,
     strict: bool,
     speed: float | None,
+    longest_silence: float | None,
     via: str,
+    transport: str,
+    tools: str,
+    faults: tuple[str, ...],
+    ignore: tuple[str, ...],
     listen: tuple[str, int],
     command: tuple[str, ...],
 ) -> int:
@@ -96,11 +128,14 @@ def replay(
     wiretape replay bug.db --listen 127.0.0.1:8080
     """
     from gateway.child import Signals
+    from replayer.bends.options import bends_for
+    from replayer.faults.spec import read_fault
     from replayer.fixtures.via import replay_via_fixture
     from replayer.pacing import Pace
     from replayer.report_file import check_report_file, write_report
     from replayer.run import Replay
     from replayer.run import replay as run_replay
+    from replayer.timing import timed
 
     if output is not None and output.exists():
         raise WouldOverwrite(f"{output} exists already: choose another name or remove it first.")
@@ -110,10 +145,27 @@ def replay(
             raise UsageError(
                 f"{output} cannot be both the report and the tape of the replay: name two files."
             )
+    ignored = ignored_beside([tape], ignore)
     host, port = listen
+    specs = tuple(map(read_fault, faults))
+    runs = with_patience(command, os.environ, longest_silence, tell)
+    pace, paced = timed(Pace(speed), specs, longest_silence)
+    bends = (*bends_for(transport, tools), *paced)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
-            Replay(tape, host, port, Pace(speed), strict, command, frozenset(sessions), output),
+            Replay(
+                tape,
+                host,
+                port,
+                pace,
+                strict,
+                runs,
+                frozenset(sessions),
+                output,
+                bends,
+                ignored,
+                specs,
+            ),
             os.environ,
             tell,
             signals,
@@ -122,6 +174,8 @@ def replay(
             write_report(report_file, tape, command, outcome.exit_code, outcome.report.as_json())
         for line in outcome.report.lines(report_file):
             tell(line)
+        for sentence in ignored.unmatched():
+            tell(sentence)
     if strict and outcome.exit_code == 0 and outcome.report.has_findings:
         return 1
     return outcome.exit_code

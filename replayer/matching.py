@@ -58,11 +58,16 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True)
 class Candidate[T]:
-    """A recorded request that may be the one. ``read`` gives what it asked, which may be dear."""
+    """A recorded request that may be the one. ``read`` gives what it asked, which may be dear.
+
+    Where the same may be asked in more ways than one, ``meant`` puts what was asked now into the
+    form in which it was recorded.
+    """
 
     recorded: T
     session: str | None
     read: Callable[[], Asked]
+    meant: Callable[[Asked], Asked] = lambda asked: asked
 
 
 def best_match[T](
@@ -86,15 +91,18 @@ def best_match[T](
     return match
 
 
-def nearest[T](asked: Asked, candidates: Iterable[Candidate[T]]) -> Match[T] | None:
+def nearest[T](
+    asked: Asked, candidates: Iterable[Candidate[T]], sessions: Sessions
+) -> Match[T] | None:
     """The recorded request, used or not, that is most like ``asked``: for showing a miss."""
-    found = _closest(asked, candidates, Correspondence())
+    found = _closest(asked, candidates, sessions.ids.fresh())
     return None if found is None else found[1]
 
 
 def compare[T](asked: Asked, candidate: Candidate[T], ids: Correspondence) -> Match[T]:
     """The candidate as the match of ``asked``, whatever it is like. Notes in ``ids``."""
-    return Match(candidate.recorded, tuple(differences(candidate.read(), asked, ids)))
+    found = differences(candidate.read(), candidate.meant(asked), ids)
+    return Match(candidate.recorded, tuple(found))
 
 
 def _closest[T](

@@ -9,6 +9,8 @@ from replayer.report import ReplayedRequest, Report, Verdict
 from replayer.script import Recorded, RecordedExchange, Script, Way
 from wiretape.asked import Asked
 from wiretape.attempts import Transport
+from wiretape.ignoring import Ignored
+from wiretape.likeness import Correspondence
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +24,11 @@ class Caller:
 class Place:
     """The state that the parts of a player share."""
 
-    def __init__(self, script: Script, *, is_strict: bool) -> None:
+    def __init__(self, script: Script, *, is_strict: bool, ignored: Ignored) -> None:
         self.script = script
         self.is_strict = is_strict
         self.report = Report()
-        self.sessions = Sessions()
+        self.sessions = Sessions(ids=Correspondence(ignored=ignored))
         self._unused: dict[Way, dict[int, Candidate[RecordedExchange]]] = {}
         for recorded in script.exchanges:
             if recorded.is_request:

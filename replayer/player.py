@@ -22,6 +22,7 @@ from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
 from wiretape.facts import header
+from wiretape.ignoring import Ignored
 from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
 
 _KEY: Final = "authorization"
@@ -48,12 +49,15 @@ class Player:
     """Plays ``script`` to one client.
 
     With ``is_strict``, a request that differs from the recording is answered with an error that
-    the client treats as fatal, instead of with the recorded answer.
+    the client treats as fatal, instead of with the recorded answer. What is ``ignored`` is no
+    difference.
     """
 
-    def __init__(self, script: Script, *, is_strict: bool = False) -> None:
+    def __init__(
+        self, script: Script, *, is_strict: bool = False, ignored: Ignored | None = None
+    ) -> None:
         self._script = script
-        self._place = Place(script, is_strict=is_strict)
+        self._place = Place(script, is_strict=is_strict, ignored=ignored or Ignored())
         self._side = SideRequests(each for each in script.exchanges if not each.is_request)
         self._sockets = SocketPlayers(self._place)
         self._lacks_key = False
@@ -161,7 +165,7 @@ class Player:
         match = best_match(asked, self._place.unused(way), sessions)
         if match is None:
             alike = (each for each in self._script.exchanges if each.way == way)
-            near = nearest(asked, map(self._script.candidate, alike))
+            near = nearest(asked, map(self._script.candidate, alike), self._place.sessions)
             is_unused = near is not None and self._place.is_unused(near.recorded)
             return http_error(self._place.unexpected(caller, asked, near, is_unused=is_unused))
         self._place.use(match.recorded)

@@ -5,7 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.authority import open_authority
@@ -13,17 +13,24 @@ from gateway.bypass import bypasses, left_behind
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
+from replayer.bends.telling import bent_and_told
 from replayer.connection import Service
+from replayer.faults.bending import Faulted, faulted
+from replayer.faults.spec import Fault
+from replayer.faults.telling import tell_faults
 from replayer.pacing import Pace
 from replayer.player import Player
 from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
+from wiretape.choosing import chosen_sessions
 from wiretape.commands.summary import PAST_US
 from wiretape.errors import UsageError, WiretapeError
 from wiretape.facts import Fact
-from wiretape.recording import Bend, bent
+from wiretape.ignoring import Ignored
+from wiretape.reconstruct import sessions_of
+from wiretape.recording import Bend
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import read_recording, reader_of
@@ -36,7 +43,8 @@ class Replay:
 
     ``sessions`` restricts the replay to those sessions of the tape. Without ``command`` the
     server runs until it is told to stop. ``output`` is the tape of the replay itself. ``bends``
-    are done to the recording, in memory, before it is played.
+    are done to the recording, in memory, before it is played, and ``faults`` after them. What is
+    ``ignored`` is no difference.
     """
 
     tape: Path
@@ -48,6 +56,8 @@ class Replay:
     sessions: frozenset[str] = frozenset()
     output: Path | None = None
     bends: tuple[Bend, ...] = ()
+    ignored: Ignored = field(default_factory=Ignored)
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +86,14 @@ def replay(
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
-        reader = stack.enter_context(_opened(replay))
-        player = Player(Script(reader, replay.sessions), is_strict=replay.is_strict)
-        for loss in player.report.notes:
-            tell(loss)
+        reader, told, faulty = _opened(replay)
+        stack.enter_context(reader)
+        script = Script(reader, replay.sessions)
+        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored)
+        for sentence in told:
+            player.report.note(sentence)
+        for sentence in player.report.notes:
+            tell(sentence)
         put = None if replay.output is None else _new_tape(replay, clock, tell, stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wiretape-")))
         service = Service(
@@ -104,18 +118,28 @@ def replay(
 
         code = asyncio.run(run())
         report = player.finish()
+        if faulty is not None:
+            tell_faults(report, faulty)
         if replay.command and not report.requests:
             report.note(f"no request came our way. {PAST_US}")
         return Outcome(code, report)
 
 
-def _opened(replay: Replay) -> TapeReader:
+def _opened(replay: Replay) -> tuple[TapeReader, list[str], Faulted | None]:
+    """What is to be played, what is to be told of how it was bent, and what the faults made of
+    it."""
     reader = TapeReader(replay.tape)
-    if not replay.bends:
-        return reader
+    if not (replay.bends or replay.faults):
+        return reader, [], None
     with reader:
-        recording = read_recording(reader)
-    return reader_of(bent(recording, replay.bends), replay.tape)
+        recording, told = bent_and_told(read_recording(reader), replay.bends)
+    reader = reader_of(recording, replay.tape)
+    if not replay.faults:
+        return reader, told, None
+    with reader:
+        sessions = chosen_sessions(sessions_of(reader), replay.sessions, replay.tape)
+    faulty = faulted(recording, sessions, replay.faults)
+    return reader_of(faulty.recording, replay.tape), told, faulty
 
 
 def _new_tape(

@@ -13,6 +13,7 @@ from replayer.matching import Candidate, best_match, compare, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import socket_error
 from replayer.script import RecordedExchange, RecordedMessage, asked_on_socket
+from replayer.socket_talk import SocketTalk
 from wiretape.asked import Asked, RequestKind
 
 
@@ -47,7 +48,7 @@ class SocketPlayers:
         match = best_match(
             asked,
             [
-                Candidate(each, goes_on.session, goes_on.read)
+                Candidate(each, goes_on.session, goes_on.read, goes_on.meant)
                 for each in candidates
                 if _is_warmed(script.messages(each)[:warm_ups], warm_ups)
                 and _can_answer(asked, script.messages(each)[warm_ups : warm_ups + 1])
@@ -85,6 +86,8 @@ class SocketPlayer:
         self._noted = noted
         self._warmed: list[tuple[int, Asked]] = []
         self._given: str | None = None
+        self._answering = -1
+        self._talk = SocketTalk()
         self._load(recorded)
 
     @property
@@ -93,16 +96,17 @@ class SocketPlayer:
         return len(self._warmed)
 
     def expected(self, message: RecordedMessage) -> Candidate[RecordedMessage]:
-        """A recorded message, for matching what comes after the warm-ups.
+        """A recorded message, for matching what the client asks.
 
         The answer to a warm-up gave the client a response id to go on from. Where that was
         another recording's, it is no difference.
         """
-        body = message.asked.body
-        if self._given is None or _goes_on_from(message) is None:
-            return message.candidate
-        given = replace(message.asked, body=body | {"previous_response_id": self._given})
-        return Candidate(message, given.session, lambda: given)
+        given = message.asked
+        if self._given is not None and _goes_on_from(message) is not None:
+            given = replace(given, body=given.body | {"previous_response_id": self._given})
+        return Candidate(
+            message, given.session, lambda: given, lambda asked: self._talk.meant(asked, given)
+        )
 
     def _load(self, recorded: RecordedExchange) -> None:
         self.recorded = recorded
@@ -142,9 +146,10 @@ class SocketPlayer:
         self.has_begun = not is_open
         if match is None:
             recorded = self._place.script.messages(self.recorded)
-            near = nearest(asked, [each.candidate for each in recorded])
+            near = nearest(asked, [each.candidate for each in recorded], self._place.sessions)
             return socket_error(self._place.unexpected(self._caller, asked, near))
         self._unused.remove(match.recorded)
+        self._talk.heard(asked, match.recorded.asked)
         noted = self._place.note(self._caller, asked, match)
         if is_open:
             self._warmed.append((noted, asked))
@@ -153,7 +158,12 @@ class SocketPlayer:
             self._given = None
         if refusal := self._place.refusal(noted, match):
             return socket_error(refusal)
+        self._answering = match.recorded.number
         return self._socket.answer(match.recorded.number)
+
+    def answers_pings(self) -> bool:
+        """Whether the client's pings are answered."""
+        return self._socket.answers_pings(self._answering)
 
     def closed(self) -> Iterable[Action] | None:
         """What to do when the client closes the socket; ``None`` is to answer as usual."""

@@ -81,7 +81,7 @@ class _SocketServer:
         self._waiting: asyncio.Queue[tuple[float, Iterable[Action]]] = asyncio.Queue()
         self._client_is_done = asyncio.Event()
         self._has_closed = False
-        self._is_left_unanswered = False
+        self._is_silent = False
         self._ending: Ending | None = None
 
     async def serve(self, early: bytes) -> None:
@@ -131,7 +131,7 @@ class _SocketServer:
         if self._has_closed:
             # It was we who closed: what is left is to end as the recording says.
             await asyncio.Event().wait()
-        if self._is_left_unanswered:
+        if self._is_silent:
             while await self._pipe.receive():
                 pass
 
@@ -158,7 +158,7 @@ class _SocketServer:
     async def _answer_control(self) -> bool:
         """Sends what the protocol itself answers; says whether the socket is over by it."""
         answers = self._protocol.data_to_send()
-        if not self._has_closed and not self._is_left_unanswered:
+        if not self._has_closed and not self._is_silent:
             if self._protocol.parser_exc is not None and (close := self._protocol.close_sent):
                 # What the client sends is no WebSocket any longer.
                 self._note_close(Sender.SERVER, close.serialize())
@@ -171,12 +171,13 @@ class _SocketServer:
         if frame.opcode is Opcode.CLOSE:
             self._note_close(Sender.CLIENT, data)
             if not self._has_closed and (actions := self._socket.closed()) is not None:
-                self._is_left_unanswered = True
+                self._is_silent = True
                 self._enqueue(lambda: actions)
-                return
         else:
             self._exchange.piece(Sender.CLIENT, _KINDS[frame.opcode], data)
-        if frame.opcode is not Opcode.PONG and not self._has_closed:
+            if frame.opcode is Opcode.PING and not self._socket.answers_pings():
+                self._is_silent = True
+        if frame.opcode is not Opcode.PONG and not self._has_closed and not self._is_silent:
             answer = PieceKind.PONG if frame.opcode is Opcode.PING else PieceKind.CLOSE
             self._exchange.piece(Sender.SERVER, answer, data)
 

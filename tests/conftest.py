@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from codex_binary import codex_binary, codex_cache
+from slow_tests import SLOW
 
 _REQUIRED = {
     mark: variable
@@ -39,6 +40,14 @@ def codex() -> Callable[[str], Path]:
         return binary
 
     return find
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what takes long, before it is decided by marks which tests are run."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)

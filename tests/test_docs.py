@@ -11,14 +11,18 @@ from pathlib import Path
 import pytest
 from declared import REPOSITORY
 from loose_module import load
+from timed_tapes import TapeMaker, ask, created, session
 
 from wiretape import errors
-from wiretape.facts import EndKind, Piece, PieceKind, Sender
+from wiretape.attempts import Outcome
+from wiretape.facts import End, EndKind, Piece, PieceKind, Sender
+from wiretape.reconstruct import sessions_of
 from wiretape.segments import StoredPiece, pack
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeLabel, TapeWriter
 
 README = (REPOSITORY / "README.md").read_text("utf-8")
+ARCHITECTURE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
 TAPE_FORMAT = (REPOSITORY / "docs" / "tape.md").read_text("utf-8")
 SAMPLES = sorted((REPOSITORY / "recordings" / "samples").glob("*/tape.db"))
 
@@ -149,6 +153,51 @@ def test_every_end_is_described() -> None:
     """The words of the column ``end`` are those of the facts."""
     table = section(TAPE_FORMAT, "`exchanges`").partition("| `end` | meaning |")[2]
     assert first_cells(table) == [each.value for each in EndKind]
+
+
+OUTCOMES = {
+    End(1, 9000, how, side): outcome
+    for how, side, outcome in (
+        (EndKind.COMPLETE, None, Outcome.CUT),
+        (EndKind.WEBSOCKET_CLOSED, Sender.SERVER, Outcome.CUT),
+        (EndKind.WEBSOCKET_CLOSED, Sender.CLIENT, Outcome.ABANDONED),
+        (EndKind.CLIENT_CLOSED, Sender.CLIENT, Outcome.ABANDONED),
+        (EndKind.SERVER_CLOSED, Sender.SERVER, Outcome.CUT),
+        (EndKind.RESET, Sender.SERVER, Outcome.CUT),
+        (EndKind.RESET, Sender.CLIENT, Outcome.ABANDONED),
+        (EndKind.REFUSED, None, Outcome.UNREACHED),
+        (EndKind.TLS_FAILURE, Sender.SERVER, Outcome.UNREACHED),
+        (EndKind.PROTOCOL_ERROR, Sender.SERVER, Outcome.CUT),
+        (EndKind.RECORDER_STOPPED, None, Outcome.OPEN),
+    )
+}
+"""What ``docs/architecture.md`` says of an answer that was not complete, by its end."""
+
+
+def test_the_architecture_names_every_end() -> None:
+    """And what an attempt comes to by each."""
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| (\w+)(?:, or (\w+))?", ARCHITECTURE, re.MULTILINE)
+    assert [row[0] for row in rows] == [each.value for each in EndKind]
+    documented = {row[0]: {each for each in row[1:] if each} for row in rows}
+    foretold: dict[str, set[str]] = {}
+    for end, outcome in OUTCOMES.items():
+        foretold.setdefault(end.how, set()).add(outcome)
+    assert documented == foretold
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome"), OUTCOMES.items(), ids=lambda each: getattr(each, "how", each)
+)
+def test_an_answer_that_was_not_complete(end: End, outcome: Outcome, tmp_path: Path) -> None:
+    """It comes to what its end says."""
+    maker = TapeMaker(tmp_path / "t.db")
+    post = maker.post(0, ask("hi"), session("s1"))
+    post.head(5)
+    post.events(6, created())
+    maker.facts.append(end)
+    with maker.read() as reader:
+        (found,) = sessions_of(reader)
+    assert found.requests[0].last.outcome is outcome
 
 
 KINDS = {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from declared import REPOSITORY
+from slow_tests import SLOW
 
 ABSENT = """
 import pytest
@@ -105,3 +106,11 @@ def test_a_browser_can_be_required(tmp_path: Path, source: str, code: int, said:
     """In the same way, by a variable of its own."""
     exit_code, before, _ = run(tmp_path, source, WIRETAPE_REQUIRE_BROWSER="1")
     assert (exit_code, said in before) == (code, True), before
+
+
+def test_what_is_called_slow_is_there() -> None:
+    """A test that was renamed does not come back into the fast set unseen."""
+    for start in SLOW:
+        path, _, test = start.partition("::")
+        assert (REPOSITORY / path).exists(), path
+        assert not test or f"def {test}" in (REPOSITORY / path).read_text("utf-8"), start

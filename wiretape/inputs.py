@@ -147,7 +147,7 @@ _STANDS_FOR_OTHERS: Final = frozenset(
 )
 """Items by which the server knows more than the input says."""
 _OF_THE_MODEL: Final = _STANDS_FOR_OTHERS | {"reasoning", "mcp_approval_request"}
-_NOT_SAID: Final = frozenset({"id", "status", "internal_chat_message_metadata_passthrough"})
+NOT_SAID: Final = frozenset({"id", "status", "internal_chat_message_metadata_passthrough"})
 """What an item carries beside what it says; a client leaves it out, or writes it anew."""
 
 
@@ -157,7 +157,7 @@ def _entry(item: Any, maker: Maker) -> Entry:
     item_id = None
     if isinstance(item, dict):
         item_id = string_at(item, "id")
-        item = {key: value for key, value in item.items() if key not in _NOT_SAID}
+        item = {key: value for key, value in item.items() if key not in NOT_SAID}
     return Entry(maker, digest(item), item_id)
 
 

@@ -117,8 +117,9 @@ def value_differences(
 
 
 def _says_headers(recorded: Asked) -> bool:
-    """Whether there are headers, other than the one that makes a request a handshake."""
-    return any(name.lower() != "upgrade" for name, _ in recorded.headers)
+    """Whether there are headers that count, other than the one that makes a request a
+    handshake. Those that name the session, or the client, may be said alone."""
+    return any(name != "upgrade" for name in _headers(recorded.headers))
 
 
 class _TooDeep(Exception):
@@ -165,9 +166,9 @@ def _values(
     if ids.ignored.holds(path):
         return
     if isinstance(left, dict) and isinstance(right, dict):
-        for name in left if AND_MORE in left else dict.fromkeys((*left, *right)):
+        for name in _compared(left, right):
             inner = f"{path}.{name}" if path else name
-            if name != AND_MORE and inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
+            if inner not in VOLATILE_PATHS and name not in VOLATILE_KEYS:
                 one, other = left.get(name, _MISSING), right.get(name, _MISSING)
                 yield from _values(inner, one, other, ids, depth + 1)
     elif isinstance(left, list) and isinstance(right, list):
@@ -178,6 +179,13 @@ def _values(
         if left is _MISSING or right is _MISSING:
             change = Change.ADDED if left is _MISSING else Change.REMOVED
         yield Difference(path, change, *(_told(value, depth) for value in (left, right)))
+
+
+def _compared(left: dict[str, Any], right: dict[str, Any]) -> Iterable[str]:
+    """The members of two objects that are to be compared."""
+    if AND_MORE in left:
+        return (name for name in left if name != AND_MORE)
+    return dict.fromkeys((*left, *right))
 
 
 def _told(value: Any, depth: int) -> Any:
@@ -243,7 +251,7 @@ def _are_same(left: Any, right: Any, ids: Correspondence, depth: int) -> bool:
     if isinstance(left, dict) and isinstance(right, dict):
         return all(
             _are_same(left.get(name, _MISSING), right.get(name, _MISSING), ids, depth + 1)
-            for name in dict.fromkeys((*left, *right))
+            for name in _compared(left, right)
             if name not in VOLATILE_KEYS
         )
     if isinstance(left, list) and isinstance(right, list):

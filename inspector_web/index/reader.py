@@ -6,7 +6,6 @@ the whole tape, however far the index has come.
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
@@ -66,13 +65,7 @@ class IndexReader:
     def __init__(self, path: Path, reader: TapeReader) -> None:
         self._reader = reader
         self._exchanges: dict[int, Exchange] = {}
-        self._connection: sqlite3.Connection | None = None
-        with suppress(sqlite3.OperationalError):
-            self._connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=5.0, isolation_level=None
-            )
-            # One state of it for all questions, whatever is appended meanwhile.
-            self._connection.execute("BEGIN")
+        self._connection = _opened(path)
 
     def __enter__(self) -> Self:
         return self
@@ -225,6 +218,24 @@ class IndexReader:
         if self._connection is None:
             return []
         return self._connection.execute(query, values).fetchall()
+
+
+def _opened(path: Path) -> sqlite3.Connection | None:
+    """The index at ``path``; ``None`` where there is none yet, or none that can be read."""
+    address = f"{path.resolve().as_uri()}?mode=rw"
+    try:
+        connection = sqlite3.connect(address, uri=True, timeout=5.0, isolation_level=None)
+    except sqlite3.Error:
+        return None
+    try:
+        # One state of it for all questions, whatever is appended meanwhile.
+        connection.execute("BEGIN")
+        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            return connection
+    except sqlite3.Error:
+        pass
+    connection.close()
+    return None
 
 
 def _stretch(row: Any) -> Stretch:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from inspector_web.drawing import View, view_of
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.overview import Evidence, Told
 from inspector_web.timeline import Span, Timeline
+from inspector_web.window import View, view_of
 from wiretape.diagnosis.kinds import Kind, Severity
 
 MOST_FINDINGS: Final = 20

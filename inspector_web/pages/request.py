@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from inspector_web.asking import asked_of
 from inspector_web.difference import Difference, difference_of
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token
+from inspector_web.meant import Meanings
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_rows
 from inspector_web.pages.event import SHOWN_CHARACTERS, layout_of
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.twins import HTML_ONLY
-from wiretape.asked import Asked, RequestKind
+from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt
 from wiretape.errors import UsageError
 from wiretape.facts import Headers
@@ -80,7 +80,9 @@ def request_page(
     places = [AttemptPlace(row.request, row.number) for row in rows]
     turns = [AttemptPlace(turn.requests[0].number, 1) for turn in overview.session(session).turns]
     at = tries.index(_try_at(overview, session, place))
-    exchange, asked = _asked(reader, index, tries[at].attempt)
+    attempt = tries[at].attempt
+    meanings = Meanings(reader, index, overview.session(session))
+    exchange, asked = index.exchange(attempt.exchange), meanings.asked(attempt)
     compared = _asked_before(rows, at) if asked.raw else None
     response = exchange.response
     text = asked.raw.decode("utf-8", "replace")
@@ -100,7 +102,7 @@ def request_page(
         None if compared is None else places[compared],
         None
         if compared is None
-        else difference_of(_asked(reader, index, tries[compared].attempt)[1], asked),
+        else difference_of(meanings.meant(tries[compared].attempt), meanings.meant(attempt)),
         places[at - 1] if at else None,
         places[at + 1] if at + 1 < len(places) else None,
         next((each for each in reversed(turns) if rows[at].turn > _turn(rows, each)), None),
@@ -151,11 +153,6 @@ def _try_at(overview: Overview, session: int, place: AttemptPlace) -> Try:
         f"session {session} has no attempt {place.number} at a request {place.request}: its "
         "timeline has those that are."
     )
-
-
-def _asked(reader: TapeReader, index: IndexReader, attempt: Attempt) -> tuple[Exchange, Asked]:
-    exchange = index.exchange(attempt.exchange)
-    return exchange, asked_of(reader, exchange, attempt, index)
 
 
 def _asked_before(rows: list[AttemptRow], at: int) -> int | None:

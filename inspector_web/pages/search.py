@@ -1,7 +1,7 @@
 """Search over everything on all tapes: what was said, in any event and across events."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from inspector_web.index.reader import IndexReader
@@ -46,8 +46,12 @@ class SearchedTape:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An event in which the text stands, or begins. ``session`` and ``place`` are the session and
-    the attempt that it is part of, if any."""
+    """An event in which the text stands, or begins.
+
+    ``session`` and ``place`` are the session and the attempt that it is part of, if any. An answer
+    says what it says several times, in pieces and as a whole: ``more`` counts the later events of
+    the same attempt that hold the text too.
+    """
 
     tape: str
     session: int | None
@@ -57,6 +61,7 @@ class Found:
     sender: Sender
     type: str
     excerpt: Excerpt
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +103,20 @@ def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage
         hits, following = hits_in(
             tape.index, query.text, query.after if is_first else None, MOST_HITS - len(found), spent
         )
-        found += (_found(tape, *hit) for hit in hits)
+        found += _told_once(_found(tape, *hit) for hit in hits)
         if following is not None:
             next_tape = tape.name
     return SearchPage(
         query, tuple(sessions[:MOST_HITS]), tuple(found), next_tape, following, tuple(unread)
     )
+
+
+def _told_once(found: Iterable[Found]) -> Iterator[Found]:
+    grouped: dict[object, list[Found]] = {}
+    for each in found:
+        attempt = (each.session, each.place, each.sender) if each.place else each.event
+        grouped.setdefault(attempt, []).append(each)
+    return (replace(first, more=len(others)) for first, *others in grouped.values())
 
 
 def _called(text: str, name: str, overview: Overview) -> Iterable[SessionHead]:

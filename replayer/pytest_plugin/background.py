@@ -24,6 +24,7 @@ from replayer.server import running_server
 from replayer.tape import ReplayTape
 from wiretape.errors import WiretapeError
 from wiretape.facts import Fact
+from wiretape.ignoring import Ignored
 from wiretape.reconstruct import Session, sessions_of
 from wiretape.scope import base_path, purpose_of
 from wiretape.store_reader import TapeReader
@@ -32,7 +33,8 @@ from wiretape.store_writer import TapeLabel, TapeWriter
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """What is replayed, how fast (``factor``, see :class:`~replayer.pacing.Pace`), how strictly.
+    """What is replayed, how fast (``factor``, see :class:`~replayer.pacing.Pace`), how strictly,
+    and what does not count.
 
     All of the report is put into ``report_file``, where what is told of it is shortened.
     """
@@ -42,6 +44,7 @@ class Playing:
     sessions: frozenset[str]
     factor: float | None
     is_strict: bool
+    ignored: Ignored
 
 
 class ReplayFailed(WiretapeError):
@@ -55,12 +58,13 @@ class BackgroundReplay:
     ours, in sentences.
     """
 
-    def __init__(self, player: Player, base_path: str, report_file: Path) -> None:
+    def __init__(self, player: Player, base_path: str, playing: Playing) -> None:
         self.url = ""
         self.base_path = base_path
         self.troubles: list[str] = []
         self._player = player
-        self._report_file = report_file
+        self._report_file = playing.report_file
+        self._ignored = playing.ignored
         self._facts: list[Fact] = []
         self._clock = Clock()
         self.tape = ReplayTape(self._facts.append, self._clock.now_us)
@@ -90,6 +94,7 @@ class BackgroundReplay:
         report = self.report()
         self._report_file.write_text(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         yield from report.lines(self._report_file)
+        yield from self._ignored.unmatched()
         yield from self.troubles
 
     def stop(self) -> None:
@@ -134,8 +139,9 @@ def replaying(playing: Playing, authority: Authority) -> Iterator[BackgroundRepl
 
 async def _serve(playing: Playing, authority: Authority, up: Future[BackgroundReplay]) -> None:
     with TapeReader(playing.tape) as reader:
-        player = Player(Script(reader, playing.sessions), is_strict=playing.is_strict)
-        replay = BackgroundReplay(player, recorded_base_path(reader), playing.report_file)
+        script = Script(reader, playing.sessions)
+        player = Player(script, is_strict=playing.is_strict, ignored=playing.ignored)
+        replay = BackgroundReplay(player, recorded_base_path(reader), playing)
         service = Service(player, replay.tape, Pace(playing.factor), authority.server_context)
         async with running_server(service, "127.0.0.1", 0, replay.troubles.append) as url:
             replay.url = url

@@ -45,6 +45,7 @@ class Choice:
     sessions: tuple[str, ...] = ()
     is_strict: bool = False
     factor: float | None = None
+    ignore: tuple[str, ...] = ()
 
 
 def choose(
@@ -83,6 +84,7 @@ def choose(
         _texts(asked.session),
         asked.strict,
         asked.speed,
+        _texts(asked.ignore),
     )
 
 
@@ -96,6 +98,7 @@ class _Marker:
     session: str | Collection[str] = ()
     strict: bool = False
     speed: float | None = None
+    ignore: str | Collection[str] = ()
 
 
 _OPTIONS: Final = [f"{name}=…" for name in _Marker.__slots__ if name != "tape"]

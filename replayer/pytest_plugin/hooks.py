@@ -38,7 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Makes the marker known."""
     config.addinivalue_line(
         "markers",
-        "wiretape(tape=None, *, record=None, base_url=None, session=(), strict=False, speed=None): "
+        "wiretape(tape=None, *, record=None, base_url=None, session=(), strict=False, speed=None, "
+        "ignore=()): "
         "the model answers from this tape (without one: from tapes/FILE/TEST.db beside the test).",
     )
 

@@ -14,6 +14,7 @@ from replayer.pytest_plugin.choices import Choice
 from replayer.pytest_plugin.guard import only_this_machine
 from replayer.pytest_plugin.recording import BackgroundRecording
 from replayer.pytest_plugin.taped_model import TapedModel
+from wiretape.commands.ignore_files import ignored_beside
 from wiretape.errors import TapeMissing
 
 _OPENAI: Final = "https://api.openai.com/v1"
@@ -60,6 +61,7 @@ def _replayed(
         frozenset(choice.sessions),
         choice.factor,
         choice.is_strict,
+        ignored_beside([choice.tape], choice.ignore),
     )
     replay = stack.enter_context(replaying(playing, authority))
     base_url = f"{replay.url}{replay.base_path}"

@@ -2,7 +2,8 @@
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,46 @@ def exported(tape: Path) -> str:
     script.unlink()
     tape.unlink()
     return text
+
+
+@pytest.mark.parametrize("version", Version)
+@pytest.mark.parametrize(
+    ("name", "transport"),
+    [
+        ("tool-round", Transport.SSE),
+        ("tool-round", Transport.WEBSOCKET),
+        ("closed-until-fallback", Transport.WEBSOCKET),
+    ],
+)
+def test_what_a_script_plays_is_recorded_as_the_same_script(
+    name: str,
+    transport: Transport,
+    version: Version,
+    codex: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    """With our own recorder between the client and the replay."""
+    features = () if transport is DEFAULT_TRANSPORT[version] else OTHER_TRANSPORT_FEATURES[version]
+    cell = Cell(SITUATIONS[name], codex(version), transport, tmp_path / "cell", features)
+    cell.folder.mkdir()
+    cell.recorded()
+    script = tmp_path / "first.script"
+    script.write_text(exported(cell.tape))
+    with serving(script) as url:
+        cell.again([WIRETAPE, "record", "-o", str(cell.tape), "--upstream", url, "--"])
+    assert exported(cell.tape) == script.read_text()
+
+
+@contextmanager
+def serving(script: Path) -> Iterator[str]:
+    """Serves a script as a base URL while the context lasts."""
+    with subprocess.Popen(
+        [WIRETAPE, "replay", script], stderr=subprocess.PIPE, text=True
+    ) as replay:
+        assert replay.stderr is not None
+        try:
+            (url,) = re.findall(r" at (http://\S+),", replay.stderr.readline())
+            yield url
+        finally:
+            replay.terminate()
+            replay.communicate()

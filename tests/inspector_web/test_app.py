@@ -242,6 +242,10 @@ def test_a_tape_that_is_being_read_says_how_far(
     assert answer.status_code == 503
     assert answer.headers["Refresh"] == "1"
     assert "43% so far" in json.loads(answer.text)["error"]["message"]
+    page = client.get("/tapes/fallback/sessions/1")
+    assert (page.status_code, page.headers["Refresh"]) == (503, "1")
+    assert '<progress max="1" value="0.43"' in page.text
+    assert 'href="/tapes/fallback/events"' in page.text
     events = json.loads(client.get("/tapes/fallback/events.json").text)
     assert len(events["listing"]["rows"]) == 18
     assert client.get("/tapes/fallback/exchanges/3/events/2").status_code == 200

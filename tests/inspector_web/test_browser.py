@@ -1,12 +1,15 @@
 """The pages in a real browser: keys, zoom, widths, themes, and a quiet console."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chromium import Page, chromium, opened_page
-from timed_tapes import TapeMaker, ask, delta, session
+from declared import REPOSITORY
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
 from werkzeug.serving import make_server
 
 from inspector_web.access import Access
@@ -15,8 +18,12 @@ from inspector_web.library import Library
 
 pytestmark = pytest.mark.browser
 
+SAMPLES = sorted((REPOSITORY / "recordings" / "samples").glob("*/tape.db"))
 ADDRESSES = (
     "sessions",
+    "search?text=build",
+    "tapes/fallback/sessions/1?at=1000000",
+    "tapes/fallback/sessions/1/received?at=1000000",
     "tapes/fallback/sessions/1",
     "tapes/fallback/events?session=1",
     "tapes/fallback/exchanges/3/events/6",
@@ -55,6 +62,39 @@ def site(folder: Path, fallback: Path, rounds: Path) -> Iterator[str]:  # noqa: 
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def samples(folder: Path, site: str) -> str:
+    """The same, of the sample tapes."""
+    for tape in SAMPLES:
+        shutil.copy2(tape, folder / f"{tape.parent.name}.db")
+    return site
+
+
+@pytest.mark.parametrize("width", [360, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("tape", SAMPLES, ids=lambda tape: tape.parent.name)
+def test_every_page_of_each_sample_fits_and_is_quiet(
+    page: Page, samples: str, tape: Path, theme: str, width: int
+) -> None:
+    """Wide and narrow, light and dark; a finding is on top of each that has one."""
+    name = tape.parent.name
+    session = f"tapes/{name}/sessions/1"
+    for address in (
+        session,
+        f"{session}?at=1",
+        f"{session}/received?at_s=0.9",
+        f"{session}/requests/2/attempts/1",
+        f"tapes/{name}/events?session=1",
+        f"tapes/{name}/events?session=1&regex=on&text=resp_[0-9]",
+        f"tapes/{name}/exchanges/1/events/1",
+        f"search?tape={name}&text=shell",
+    ):
+        page.open(samples + address, width=width, theme=theme)
+        assert page.value("document.documentElement.scrollWidth") <= width, address
+        assert page.value("document.querySelector('main').textContent.trim() !== ''"), address
+    assert [each for each in page.complaints if samples in each] == []
 
 
 @pytest.mark.parametrize("width", [360, 1600])
@@ -128,7 +168,6 @@ def test_zoom_by_keys_keeps_the_page_and_changes_the_address(page: Page, site: s
     assert page.value("document.querySelector('main').marked")
     page.press("0")
     page.until("location.search === ''")
-    assert page.value("document.querySelector('.strip')") is None
 
 
 def test_dragging_moves_the_window(page: Page, site: str) -> None:
@@ -192,3 +231,187 @@ def test_what_is_recorded_never_runs(page: Page, folder: Path, site: str) -> Non
     assert "wiretape" in page.value("document.title")
     assert page.value("document.querySelectorAll('img').length") == 0
     assert [each for each in page.complaints if site in each] == []
+
+
+def plot_box(page: Page, selector: str = ".plot") -> tuple[float, float, float]:
+    """Left edge, top and width of the plot, in the window."""
+    x, y, width = page.value(
+        f"(({{x, y, width}}) => [x, y, width])"
+        f"(document.querySelector('{selector}').getBoundingClientRect())"
+    )
+    return x, y, width
+
+
+def mouse(page: Page, kind: str, x: float, y: float, **more: Any) -> None:
+    page.call(
+        "Input.dispatchMouseEvent",
+        type=kind,
+        x=x,
+        y=y,
+        button="left",
+        buttons=1,
+        clickCount=1,
+        **more,
+    )
+
+
+def click(page: Page, x: float, y: float) -> None:
+    mouse(page, "mousePressed", x, y)
+    mouse(page, "mouseReleased", x, y)
+
+
+def test_e_walks_along_the_problems(page: Page, site: str) -> None:
+    """From session to finding to the events that it rests on."""
+    page.open(f"{site}sessions")
+    page.press("e")
+    assert page.value(WHERE_AM_I) == "fallback/1"
+    page.press("Enter")
+    page.until("location.pathname.endsWith('/sessions/1')")
+    page.until("document.readyState === 'complete'")
+    page.press("e")
+    page.press("e")
+    assert page.value("document.activeElement.closest('details').id") == "finding-2"
+    assert page.value("document.activeElement.closest('details').open")
+    page.open(f"{site}tapes/fallback/events?session=1")
+    page.press("e")
+    page.press("e")
+    assert page.value(WHERE_AM_I) == "e2-4"
+    page.open(f"{site}tapes/fallback/exchanges/1/events/4")
+    page.press("e")
+    page.until("location.pathname.endsWith('/exchanges/2/events/4')")
+    page.open(f"{site}tapes/fallback/sessions/1/requests/1/attempts/1")
+    page.press("e")
+    page.until("location.pathname.endsWith('/attempts/2')")
+
+
+def test_capitals_walk_along_the_turns(page: Page, folder: Path, site: str) -> None:
+    """On the timeline, in the list of events and from request to request."""
+    maker = TapeMaker(folder / "turns.db")
+    for at_ms in (0, 100, 200):
+        maker.post(at_ms, ask(f"turn {at_ms}"), session("s")).answer(
+            at_ms + 5, created(f"r{at_ms}"), completed(f"r{at_ms}")
+        )
+    maker.write()
+    page.open(f"{site}tapes/turns/sessions/1")
+    page.press("J")
+    page.press("J")
+    assert page.value(WHERE_AM_I) == "request-2"
+    page.press("K")
+    assert page.value(WHERE_AM_I) == "request-1"
+    page.open(f"{site}tapes/turns/events?session=1")
+    page.press("J")
+    page.press("J")
+    page.press("J")
+    assert page.value(WHERE_AM_I) == "e3-0"
+    page.open(f"{site}tapes/turns/sessions/1/requests/1/attempts/1")
+    page.press("J")
+    page.until("location.pathname.endsWith('/requests/2/attempts/1')")
+
+
+def test_a_click_shows_what_had_come_by_then(page: Page, site: str) -> None:
+    """The text as it stood, a cursor at the place, and the instant in the address."""
+    page.open(f"{site}tapes/fallback/sessions/1?from=1400000&to=1900000")
+    x, y, width = plot_box(page)
+    click(page, x + width * 0.5, y + 10)
+    page.until("document.getElementById('received') !== null")
+    assert abs(page.value("Number(document.getElementById('received').dataset.at)") - 1_650_000) < 9
+    assert "hmhm" in page.value("document.getElementById('received').textContent")
+    assert "Done." not in page.value("document.getElementById('received').textContent")
+    assert "at=16" in page.value("location.search")
+    share = page.value("parseFloat(document.getElementById('cursor').getAttribute('x1'))")
+    assert abs(share - 50) < 1
+    # Another window keeps the instant.
+    page.press("ArrowRight")
+    page.until("location.search.includes('from=1473')")
+    assert page.value("location.search.includes('at=16')")
+
+
+def test_it_plays_to_the_end(page: Page, site: str) -> None:
+    """The cursor moves by itself; the text grows to what it was in the end; Space stops it."""
+    page.open(f"{site}tapes/fallback/sessions/1?at=1000000")
+    page.value("document.querySelector('[name=speed]').value = '4'")
+    page.press(" ")
+    page.until("document.querySelector('button.play').textContent === 'Stop'")
+    page.until("parseFloat(document.getElementById('cursor').getAttribute('x1')) > 60")
+    page.until("document.querySelector('button.play').textContent === 'Play'")
+    page.until("document.getElementById('received')?.textContent.includes('Done.')")
+    page.open(f"{site}tapes/fallback/sessions/1?at=110000")
+    page.press(" ")
+    page.until("document.querySelector('button.play').textContent === 'Stop'")
+    page.press(" ")
+    page.until("document.querySelector('button.play').textContent === 'Play'")
+    assert [each for each in page.complaints if site in each] == []
+
+
+def test_the_strip_moves_the_window(page: Page, site: str) -> None:
+    """To where it is pressed, and along with the pointer; the width stays."""
+    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
+    x, y, width = plot_box(page, ".strip")
+    mouse(page, "mousePressed", x + width * 0.5, y + 9)
+    page.until("document.getElementById('timeline').dataset.from === '836520'")
+    mouse(page, "mouseMoved", x + width * 0.75, y + 9)
+    page.until("document.getElementById('timeline').dataset.from === '1304780'")
+    mouse(page, "mouseReleased", x + width * 0.75, y + 9)
+    assert page.value("document.getElementById('timeline').dataset.to") == "1704780"
+
+
+def test_two_fingers_zoom(page: Page, site: str) -> None:
+    """About the point between them."""
+    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000", width=600)
+    page.value("document.querySelector('.plot').scrollIntoView({behavior: 'instant'})")
+    x, y, width = plot_box(page)
+    middle, y = x + width / 2, y + 10
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+
+    def touch(kind: str, *offsets: float) -> None:
+        points = [{"x": middle + each, "y": y, "id": n} for n, each in enumerate(offsets)]
+        page.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    touch("touchStart", -40)
+    touch("touchStart", -40, 40)
+    touch("touchMove", -80, 80)
+    page.until("Number(document.getElementById('timeline').dataset.to) < 900000")
+    touch("touchEnd")
+    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    start, end = page.value(
+        "(({from, to}) => [Number(from), Number(to)])(document.getElementById('timeline').dataset)"
+    )
+    assert abs((start + end) / 2 - 700_000) < 3000
+    assert abs((end - start) - 200_000) < 3000
+
+
+def test_a_finding_leads_to_its_window(page: Page, site: str) -> None:
+    """Without leaving the page, with what had come by then."""
+    page.open(f"{site}tapes/fallback/sessions/1")
+    page.value("document.querySelector('main').marked = true")
+    page.value("document.querySelector('.finding a[data-window]').click()")
+    page.until("location.search.includes('at=130000')")
+    page.until("document.getElementById('received') !== null")
+    assert page.value("document.querySelector('main').marked")
+
+
+def test_the_search_is_a_key_away(page: Page, site: str) -> None:
+    """Its results can be walked along and opened."""
+    page.open(f"{site}sessions")
+    page.press("s")
+    page.until("location.pathname === '/search'")
+    page.until("document.readyState === 'complete'")
+    page.press("/")
+    for letter in "Done.":
+        page.press(letter)
+    page.press("Enter")
+    page.until("location.search === '?text=Done.' && document.readyState === 'complete'")
+    page.press("j")
+    page.press("Enter")
+    page.until("location.pathname === '/tapes/fallback/exchanges/3/events/5'")
+
+
+def test_a_hint_bar_names_the_keys_of_each_page(page: Page, site: str) -> None:
+    """Every key that it names is in the help too."""
+    for address in ADDRESSES:
+        page.open(site + address)
+        hints, keys = page.value(
+            "['.hints kbd', '.keys kbd'].map(where => "
+            "[...document.querySelectorAll(where)].map(each => each.textContent))"
+        )
+        assert hints and set(hints) <= set(keys), address

@@ -62,6 +62,25 @@ def test_it_serves_until_it_is_told_to_stop(fallback: Path, number: signal.Signa
     assert (process.returncode, stdout, stderr) == (0, "", "")
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "wiretape" / "inspector"
+
+
+def test_indexes_are_kept_in_the_cache_folder(fallback: Path, cache: Path) -> None:
+    """Not beside the tape, and for the next time."""
+    beside = sorted(fallback.parent.iterdir())
+    with inspecting(fallback) as (_, said):
+        answer = httpx.get(f"{address_in(said)}tapes/fallback/sessions/1", trust_env=False)
+        while answer.status_code == 503:
+            answer = httpx.get(f"{address_in(said)}tapes/fallback/sessions/1", trust_env=False)
+        assert answer.status_code == 200
+    assert [path.suffix for path in cache.glob("*.db")] == [".db"]
+    assert sorted(fallback.parent.iterdir()) == beside
+
+
 def test_it_says_what_is_shown_where(fallback: Path) -> None:
     """The paths and the address, on stderr."""
     with inspecting(fallback) as (_, said):

@@ -1,17 +1,25 @@
 """What a request asks beyond the request before it."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from timed_tapes import ask, message
 
 from inspector_web.difference import Change, ChangeKind, Difference, difference_of
+from inspector_web.meant import Meant, as_sent
 from wiretape.asked import Asked, asked_by_message, asked_over_http
 from wiretape.scope import Purpose
 
 
-def http(body: Any) -> Asked:
-    return asked_over_http(Purpose.RESPONSES, (), json.dumps(body).encode())
+def http(body: Any) -> Meant:
+    return meant(asked_over_http(Purpose.RESPONSES, (), json.dumps(body).encode()))
+
+
+def meant(asked: Asked) -> Meant:
+    """A request alone: what it goes on from is not known."""
+    sent = as_sent(asked)
+    return replace(sent, is_known=not sent.goes_on)
 
 
 def difference(before: Any, after: Any) -> Difference:
@@ -72,7 +80,7 @@ def test_true_is_not_one() -> None:
 
 
 def test_a_request_that_goes_on_from_a_response_is_not_compared() -> None:
-    """Its input is all new, and the conversation before it is the server's."""
+    """Where the tape does not have it: its input is all new."""
     found = difference(ask("one", "two"), ask("three", previous_response_id="resp_1"))
     assert (found.repeated, found.goes_on, found.continues) == (0, True, "resp_1")
     assert found.items == (Change(ChangeKind.ADDED, "input[0]", after=message("three")),)
@@ -81,7 +89,7 @@ def test_a_request_that_goes_on_from_a_response_is_not_compared() -> None:
 def test_an_append_is_all_new() -> None:
     """``response.append`` sends only what is new, and leaves the settings as they are."""
     append = json.dumps({"type": "response.append", "input": [message("two")]}).encode()
-    found = difference_of(http(ask("one")), asked_by_message((), append))
+    found = difference_of(http(ask("one")), meant(asked_by_message((), append)))
     assert found.items == (Change(ChangeKind.ADDED, "input[0]", after=message("two")),)
     assert (found.settings, found.goes_on, found.continues) == ((), True, None)
 
@@ -89,7 +97,7 @@ def test_an_append_is_all_new() -> None:
 def test_a_body_that_is_no_json_differs_as_a_whole() -> None:
     """There is nothing to compare it by."""
     broken = asked_over_http(Purpose.RESPONSES, (), b"not json")
-    found = difference_of(http(ask("one")), broken)
+    found = difference_of(http(ask("one")), meant(broken))
     assert [(change.kind, change.path) for change in found.settings] == [
         (ChangeKind.CHANGED, "body")
     ]

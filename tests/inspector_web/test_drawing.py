@@ -16,13 +16,12 @@ from inspector_web.drawing import (
     Drawing,
     Flag,
     Room,
-    View,
     draw,
-    view_of,
 )
 from inspector_web.health import Tone
 from inspector_web.marks import Marks
 from inspector_web.timeline import LinkKind, Span, Timeline
+from inspector_web.window import View, view_of
 
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
 

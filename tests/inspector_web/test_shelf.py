@@ -1,13 +1,17 @@
 """What is worked out of a tape is kept until the file changes."""
 
 import stat
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspected import overview_on
 from timed_tapes import TapeMaker, ask, completed, created, message, session
 
 from inspector_web import readings
+from inspector_web.readings import Look
 from inspector_web.shelf import Shelf, StillReading, timeline_on
 from wiretape.errors import NotATape
 from wiretape.store_reader import TapeReader
@@ -83,6 +87,31 @@ def test_without_patience_one_is_told_how_far_it_is(fallback: Path) -> None:
     reads = pytest.raises(StillReading, match="is being read for the first time, 0% so far")
     with TapeReader(fallback) as reader, reads:
         shelf.overview(reader)
+
+
+def test_a_long_tape_does_not_hold_up_short_ones(
+    folder: Path, fallback: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are read meanwhile."""
+    monkeypatch.setattr(readings, "_LONG_BYTES", 20_000)
+    long = TapeMaker(folder / "long.db")
+    noise = "".join(f"{number * 2654435761 % 2**32:x}" for number in range(9000))
+    long.post(0, ask(noise), session("a")).answer(1, created(), completed())
+    assert long.write().stat().st_size > 20_000 > fallback.stat().st_size
+    may_go_on = threading.Event()
+    read = readings._read
+
+    def held_up(path: Path, *rest: Any) -> Iterator[Look]:
+        if path == long.path:
+            assert may_go_on.wait(60)
+        return read(path, *rest)
+
+    monkeypatch.setattr(readings, "_read", held_up)
+    shelf = Shelf(None, PATIENT_S)
+    assert shelf.glance(long.path, 0).overview is None
+    assert shelf.look(fallback).is_over
+    may_go_on.set()
+    assert shelf.look(long.path).is_over
 
 
 def test_timelines_are_kept(fallback: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_background_server_that_stays(tmp_path: Path) -> None:
     held = os.open(tmp_path / "held", os.O_RDWR)
     try:
         server = f"{sys.executable} {background_server.__file__} {tmp_path / '.codex'}"
-        started = f"{server} <held >said 2>&1 & until grep -q listening said; do :; done; echo $!"
+        started = f"{server} <held >said 2>&1 & until grep -qs listening said; do :; done; echo $!"
         run = record(tmp_path, "-o", "t.db", "--", a_codex(tmp_path, started))
     finally:
         os.close(held)

@@ -177,7 +177,9 @@ def test_a_client_without_the_hook_is_told(run: Callable[..., Ran], tape: Path) 
     assert "1 unexpected, 2 not asked" in ran.stderr
 
 
-@pytest.mark.parametrize("option", [["--strict"], ["-o", "replay.db"], ["--speed", "1"]])
+@pytest.mark.parametrize(
+    "option", [["--strict"], ["-o", "replay.db"], ["--speed", "1"], ["--fault", "1:cut"]]
+)
 def test_what_the_hook_does_not_show_is_not_promised(
     option: list[str], run: Callable[..., Ran], tape: Path, tmp_path: Path
 ) -> None:
@@ -186,8 +188,8 @@ def test_what_the_hook_does_not_show_is_not_promised(
     ran = run(tape, "--via", "fixture", *option, *asking("a"))
     assert (ran.exit_code, ran.stderr) == (
         2,
-        "wiretape: the hook shows no requests and knows no times: --strict, --output and --speed "
-        "need --via proxy.\n",
+        "wiretape: the hook shows no requests and knows no times: --strict, --output, --speed and "
+        "--fault need --via proxy.\n",
     )
 
 

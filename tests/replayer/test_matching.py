@@ -154,10 +154,11 @@ def test_the_nearest_is_found_in_any_session() -> None:
     match = nearest(
         asked("hi", call=X),
         [recorded("a", "hello"), recorded("b", "hi", session="two", call=A)],
+        Sessions(),
     )
     assert told(match) == ("b", [])
 
 
 def test_there_may_be_no_nearest() -> None:
     """With nothing recorded there is nothing to show."""
-    assert nearest(asked("hi"), []) is None
+    assert nearest(asked("hi"), [], Sessions()) is None

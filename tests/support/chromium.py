@@ -20,6 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PATIENCE_S = 30.0
+_LEFT = "navigated or closed"
 _FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -90,10 +91,7 @@ class Page:
 
     def call(self, method: str, **parameters: Any) -> Any:
         """Calls a method of the protocol and gives its result."""
-        self._calls += 1
-        self._socket.send(json.dumps({"id": self._calls, "method": method, "params": parameters}))
-        while (message := self._receive()).get("id") != self._calls:
-            pass
+        message = self._ask(method, **parameters)
         assert "error" not in message, message
         return message["result"]
 
@@ -127,11 +125,24 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def until(self, expression: str) -> None:
-        """Waits until a JavaScript expression is true."""
-        self.value(
+        """Waits until a JavaScript expression is true, on this page or the one that follows."""
+        looks = (
             "new Promise(done => { const look = () => "
             f"({expression}) ? done(true) : requestAnimationFrame(look); look(); }})"
         )
+        while True:
+            message = self._ask("Runtime.evaluate", expression=looks, awaitPromise=True)
+            # A page that is left takes what was asked of it along.
+            if _LEFT not in message.get("error", {}).get("message", ""):
+                break
+        assert "exceptionDetails" not in message["result"], message
+
+    def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._calls += 1
+        self._socket.send(json.dumps({"id": self._calls, "method": method, "params": parameters}))
+        while (message := self._receive()).get("id") != self._calls:
+            pass
+        return message
 
     def _receive(self) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(self._socket.recv(timeout=_PATIENCE_S))

@@ -2,6 +2,73 @@
 
 from dataclasses import dataclass
 
+EVERYTHING = """\
+wiretape_script: 1
+tape:
+  made_by: record
+  started: "2026-01-02T03:04:05Z"
+  clock: monotonic
+  command: [codex, exec]
+  source: a.db
+  wiretape: 0.1.0
+  is_closed: false
+exchanges:
+- request: {method: POST, scheme: https, host: h, port: 1, target: /v1/responses}
+  number: 3
+  at_ms: 12.5
+  connection: 2
+  upstream: http://127.0.0.1:1
+  http: HTTP/2.0
+  headers:
+  - a: 1
+  - a: {"b": 2}
+  body_after_ms: 1
+  body:
+    base64: AAE=
+  body_is_whole: false
+  answer:
+    after_ms: 2
+    status: 200
+    reason: Fine
+    http: HTTP/1.1
+    headers: {}
+  steps:
+  - wait_ms: 0.001
+  - &one {"type": "a"}
+  - *one
+  - together: [{type: a}, {type: b}]
+  - data: "[DONE]"
+  - chunk: |+
+      : keep-alive
+
+  end:
+    after_ms: 3
+    how: reset
+    side: none
+    code: 1
+    reason: none
+    detail: so it was
+  gaps:
+  - at_ms: 1
+    until_ms: 2
+    exchange: none
+    lost_facts: 1
+    lost_bytes: 2
+    reason: the disk was full
+- request: websocket http://localhost:8080/v1/responses
+  steps:
+  - client: {"type": "response.create", "...": ""}
+  - text: hello
+  - binary: {base64: /w==}
+  - ping: a
+  - pong:
+  - undecoded: b
+  - client: any
+  - close: 1011 why
+  end: server_closed
+"""
+"""A script with everything that a script can say."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
@@ -131,6 +198,11 @@ MISTAKES = {
         is_structural=False,
     ),
     "a status in words": Mistake(exchange("answer: ok"), "line 4: 'ok' is no whole number"),
+    "a header that is no Latin-1": Mistake(
+        exchange("headers:", "  x: fine ✓"),
+        "line 5: 'fine ✓' cannot stand in a head: it is no Latin-1",
+        is_structural=False,
+    ),
     "an unknown end": Mistake(
         exchange("end: dropped"),
         "line 4: 'dropped' is none of complete, websocket_closed, client_closed, server_closed, "

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from wiretape.comparing.alignment import Keys, aligned
 from wiretape.comparing.answers import Answer
@@ -95,7 +95,11 @@ def _newly_said(side: Side, request: Request) -> Hashable:
     asked, _ = side.read(request.last)
     items = asked.input_items
     said = (at for at, item in enumerate(items, 1) if maker_of(item) is Maker.MODEL)
-    return request.role, _likely_same(items[max(said, default=0) :])
+    return request.role, _likely_same(items[max(said, default=0) :][-_MOST_ITEMS:])
+
+
+_MOST_ITEMS: Final = 8
+"""The last items tell a request: what a client says in one go is seldom more."""
 
 
 def _attempt_key(_: Side, each: Try) -> Keys:

@@ -89,20 +89,23 @@ def left_out(one: Asked, other: Asked) -> Iterator[str]:
     for path in sorted(VOLATILE_PATHS):
         if bodies[0].get(path) != bodies[1].get(path):
             yield path
-    for key in sorted(VOLATILE_KEYS):
-        if list(_under(key, bodies[0])) != list(_under(key, bodies[1])):
-            yield key
+    inside = [list(_volatile_in(body)) for body in bodies]
+    if inside[0] != inside[1]:
+        for key in sorted(VOLATILE_KEYS):
+            left, right = ([value for name, value in each if name == key] for each in inside)
+            if left != right:
+                yield key
 
 
-def _under(key: str, value: Any) -> Iterator[Any]:
-    """Everything that stands under this key, anywhere in it."""
+def _volatile_in(value: Any) -> Iterator[tuple[str, Any]]:
+    """The members anywhere in it that are new each time."""
     match value:
         case dict():
             for name, each in value.items():
-                if name == key:
-                    yield each
+                if name in VOLATILE_KEYS:
+                    yield name, each
                 else:
-                    yield from _under(key, each)
+                    yield from _volatile_in(each)
         case list():
             for each in value:
-                yield from _under(key, each)
+                yield from _volatile_in(each)

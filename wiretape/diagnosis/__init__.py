@@ -10,10 +10,13 @@ In the data's order::
       requests   what retries came to
       calls      what became of tool calls
       growth     how a session grew
+      recorder   what the recorder lost, and where it was cut off
     kinds      what a finding is, and what each kind means
     limits     how much is too much, and who says so
     diagnose   a tape in, a diagnosis out
 
 It refuses to guess what the wire does not show. The invariant its tests keep: on a healthy session
-it finds nothing, wherever the recording begins and stops.
+it finds nothing, wherever the recording begins and stops; and what the recorder did not see is held
+against nobody. ``tests/support/labelled*.py`` are recordings of known cause that it was made by,
+``tests/support/unseen_runs.py`` some that it was not.
 """

@@ -55,6 +55,14 @@ def text_of(part: Part) -> str:
     raise ScriptFault(part.line, "a text is expected here")
 
 
+def latin_of(part: Part) -> str:
+    """A text of a head, whose characters are bytes (Latin-1), as everywhere in heads."""
+    text = text_of(part)
+    if any(ord(character) > 0xFF for character in text):
+        raise ScriptFault(part.line, f"{text!r:.40} cannot stand in a head: it is no Latin-1")
+    return text
+
+
 def us_of(part: Part) -> int:
     """A time in milliseconds, as microseconds."""
     try:

@@ -23,6 +23,7 @@ from wiretape.scripts import defaults
 from wiretape.scripts.fields import (
     NONE,
     Fields,
+    latin_of,
     listed,
     number_of,
     number_or_none,
@@ -128,7 +129,7 @@ def _request(fields: Fields, number: int, clock: _Clock) -> RequestHead:
 
 
 def _short_request(part: Part) -> tuple[str, str, str, int, str]:
-    address = short_address(text_of(part))
+    address = short_address(latin_of(part))
     if address is None:
         raise ScriptFault(
             part.line,
@@ -157,7 +158,7 @@ def short_address(text: str) -> tuple[str, str, str, int, str] | None:
 
 def _long_request(part: Part) -> tuple[str, str, str, int, str]:
     fields = Fields(part, "method", "scheme", "host", "port", "target")
-    texts = [text_of(fields.needed(name)) for name in ("method", "scheme", "host", "target")]
+    texts = [latin_of(fields.needed(name)) for name in ("method", "scheme", "host", "target")]
     return texts[0], texts[1], texts[2], number_of(fields.needed("port")), texts[3]
 
 
@@ -188,7 +189,7 @@ def _answer(fields: Fields, request: RequestHead, clock: _Clock) -> ResponseHead
         clock.after(answer.given("after_ms"))
         status = answer.read("status", number_of, status)
         version = answer.read("http", text_of, version)
-        reason = answer.read("reason", text_of, None)
+        reason = answer.read("reason", latin_of, None)
         headers = answer.read("headers", _headers, None)
     return ResponseHead(
         request.exchange,
@@ -280,4 +281,4 @@ def _command(part: Part) -> str:
 def _headers(part: Part) -> Headers:
     """A mapping, or where a name stands twice, a list of mappings with one name each."""
     some = part.value if isinstance(part.value, tuple) else (part,)
-    return tuple((name, text_of(value)) for each in some for name, value in members(each).items())
+    return tuple((name, latin_of(value)) for each in some for name, value in members(each).items())

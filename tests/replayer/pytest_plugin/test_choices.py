@@ -87,7 +87,12 @@ def test_once_records_where_there_is_no_tape(
 def test_everything_else_is_the_markers() -> None:
     """Where the model is, which sessions, how strictly, how fast; one session needs no list."""
     assert chosen(
-        None, base_url="http://127.0.0.1:1/v1", session="0199", strict=True, speed=2.0
+        None,
+        base_url="http://127.0.0.1:1/v1",
+        session="0199",
+        strict=True,
+        speed=2.0,
+        ignore="tools",
     ) == Choice(
         "test_agent.py::test_hello",
         Path("/project/tests/tapes/test_agent/test_hello.db"),
@@ -96,6 +101,7 @@ def test_everything_else_is_the_markers() -> None:
         ("0199",),
         True,
         2.0,
+        ("tools",),
     )
 
 
@@ -105,7 +111,7 @@ def test_a_misspelt_option_is_named() -> None:
         chosen(None, stict=True)
     assert str(raised.value).startswith("@pytest.mark.wiretape of test_hello cannot be read: ")
     assert "'stict'" in str(raised.value)
-    assert "record=…, base_url=…, session=…, strict=…, speed=…" in str(raised.value)
+    assert "record=…, base_url=…, session=…, strict=…, speed=…, ignore=…" in str(raised.value)
 
 
 def test_an_unknown_way_to_record_is_named() -> None:

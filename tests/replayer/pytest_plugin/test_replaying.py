@@ -220,3 +220,19 @@ def test_nobody(): ...
     )
     ran.assert_outcomes(passed=1, errors=1)
     assert "named.db has no session 'nobody'" in ran.stdout.str()
+
+
+def test_what_is_ignored_is_no_difference(project: Project) -> None:
+    """By the marker, and by the file beside the tape."""
+    (project.folder / "hello.db.ignore").write_text("headers")
+    project.run(
+        CLIENT.replace('"input": "hello"', '"input": "hello", "effort": "high"')
+        + """
+import pytest
+
+@pytest.mark.wiretape("hello.db", ignore="effort")
+def test_hello(wiretape_replay):
+    hello(wiretape_replay.base_url)
+    wiretape_replay.assert_as_recorded()
+"""
+    ).assert_outcomes(passed=1)

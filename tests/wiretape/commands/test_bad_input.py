@@ -12,16 +12,20 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from declared import REPOSITORY
 
 type Run = Callable[..., tuple[int, str, str]]
 
 WIRETAPE = str(Path(sys.executable).with_name("wiretape"))
 ELSEWHERE = "http://127.0.0.1:9"
 
+SAMPLE = REPOSITORY / "recordings" / "samples" / "cut-stream" / "tape.db"
+
 READING = {
     "ls": (),
     "show": (),
     "diagnose": (),
+    "diff": (str(SAMPLE),),
     "inspect": (),
     "replay": ("--", "true"),
     "verify": (),
@@ -121,7 +125,7 @@ def test_a_folder_is_no_tape(command: str, tmp_path: Path, run: Run) -> None:
     assert run(command, tmp_path, *READING[command]) == (3, "", said)
 
 
-@pytest.mark.parametrize("command", ["show", "replay", "resend", "verify"])
+@pytest.mark.parametrize("command", ["show", "export", "replay", "resend", "verify"])
 @pytest.mark.parametrize("name", ["nobody", ""])
 def test_a_session_that_is_not_there_is_refused(
     command: str, name: str, tape: Path, run: Run
@@ -209,6 +213,7 @@ PRINTING = [
     ("show", "TAPE", "--events", "--json"),
     ("diagnose", "TAPE"),
     ("verify", "TAPE"),
+    ("diff", "TAPE", "TAPE"),
 ]
 
 

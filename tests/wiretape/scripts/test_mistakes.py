@@ -1,9 +1,12 @@
 """A mistake in a script is told with its line, and with what to write instead."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from mistakes import MISTAKES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mistakes import EVERYTHING, MISTAKES
 
 from wiretape.cli import main
 from wiretape.scripts.layout import ScriptFault
@@ -16,6 +19,18 @@ def test_a_mistake_is_told(name: str) -> None:
     with pytest.raises(ScriptFault) as refused:
         read_script(MISTAKES[name].script)
     assert str(refused.value) == MISTAKES[name].told
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_whatever_is_broken_is_told(data: st.DataObject) -> None:
+    """A slip of the keyboard anywhere in a script: it is read, or the line is told."""
+    script = EVERYTHING
+    start = data.draw(st.integers(0, len(script)))
+    end = data.draw(st.integers(start, min(len(script), start + 12)))
+    typed = data.draw(st.text("-:{}[]\"'|&*!#% \n\taz09", max_size=3))
+    with suppress(ScriptFault):
+        read_script(script[:start] + typed + script[end:])
 
 
 def test_it_is_nested_too_deeply() -> None:

@@ -6,6 +6,7 @@ import pytest
 from any_recordings import recordings
 from declared import REPOSITORY
 from hypothesis import given, settings
+from mistakes import EVERYTHING
 
 from wiretape import recording
 from wiretape.scripts.reading import read_script
@@ -31,3 +32,10 @@ def test_a_sample_comes_back_from_its_script(sample: Path) -> None:
     script = write_script(some)
     assert read_script(script) == some
     assert write_script(read_script(script)) == script
+
+
+def test_everything_by_hand_comes_back() -> None:
+    """What a person may write in many ways is written in one."""
+    some = read_script(EVERYTHING)
+    assert [len(each.pieces) for each in some.exchanges] == [5, 8]
+    assert read_script(write_script(some)) == some

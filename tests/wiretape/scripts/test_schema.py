@@ -8,7 +8,7 @@ from any_recordings import recordings
 from declared import REPOSITORY
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
-from mistakes import MISTAKES
+from mistakes import EVERYTHING, MISTAKES
 from ruamel.yaml import YAML
 
 from wiretape.facts import EndKind
@@ -34,6 +34,11 @@ def test_the_schema_is_one() -> None:
 def test_what_is_written_keeps_to_the_schema(some: Recording) -> None:
     """Any recording's script is valid, and YAML for every reader of YAML."""
     assert [error.message for error in VALIDATOR.iter_errors(as_data(write_script(some)))] == []
+
+
+def test_everything_keeps_to_the_schema() -> None:
+    """As a person writes it."""
+    assert [error.message for error in VALIDATOR.iter_errors(as_data(EVERYTHING))] == []
 
 
 @pytest.mark.parametrize("name", [name for name, each in MISTAKES.items() if each.is_structural])

@@ -1,0 +1,122 @@
+"""Opens the two tapes of a comparison, finds the two sessions, and has them compared."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from inspector_web.overview import Overview
+from inspector_web.pages.compare import (
+    MOST_CHOICES,
+    Choice,
+    ComparePage,
+    CompareQuery,
+    Side,
+    chosen_page,
+    compare_page,
+    is_too_long,
+)
+from inspector_web.pages.head import SessionHead, head_of, heads_of
+from inspector_web.reader import library, shelf
+from inspector_web.readings import Look
+from inspector_web.visible import one_line
+from wiretape.commands.ignore_files import ignored_beside
+from wiretape.comparing.compare import compare_sessions
+from wiretape.comparing.sessions import paired_sessions
+from wiretape.reconstruct import Session
+from wiretape.store_reader import TapeReader
+
+_WORDS: Final = 60
+
+
+def compared(query: CompareQuery, looks: Sequence[tuple[str, Look]]) -> ComparePage:
+    """The page of a comparison of two sessions, on one tape or two.
+
+    One that was replayed is compared with its recording, if nothing else is asked for.
+
+    Raises:
+        TapeError, NoSuchSession: a side is not there, or cannot be used.
+        StillReading: it is being read for the first time.
+    """
+    choices = _choices(looks)
+    side_a, side_b = query.a, query.b
+    if side_a is None or side_b is None:
+        alone = side_a or side_b
+        recorded = None if alone is None else _recorded(alone)
+        if recorded is None:
+            return chosen_page(query, choices, _head(side_a), _head(side_b))
+        side_a, side_b = recorded, alone
+    assert side_b is not None
+    path_a, path_b = library().find(side_a.tape), library().find(side_b.tape)
+    with TapeReader(path_a) as reader_a, TapeReader(path_b) as reader_b:
+        over_a, over_b = shelf().overview(reader_a), shelf().overview(reader_b)
+        if side_a.session is None:
+            b = over_b.session(side_b.session or 1)
+            a = _partner(b, reader_b, over_a, reader_a, side_a)
+        else:
+            a = over_a.session(side_a.session)
+            b = _partner(a, reader_a, over_b, reader_b, side_b)
+        heads = head_of(side_a.tape, over_a, a.number), head_of(side_b.tape, over_b, b.number)
+        command = _command((path_a, path_b), (a, b), query.ignore)
+        if is_too_long(a, b):
+            return chosen_page(query, choices, *heads, command, is_too_long=True)
+        ignored = ignored_beside((path_a, path_b), query.ignore)
+        comparison = compare_sessions(a, reader_a, b, reader_b, ignored)
+    return compare_page(query, choices, heads, command, comparison, tuple(ignored.unmatched()))
+
+
+def _partner(
+    session: Session, reader: TapeReader, other: Overview, other_reader: TapeReader, side: Side
+) -> Session:
+    """The session of the other side that is asked for, else the one that belongs to ours."""
+    if side.session is not None or len(other.sessions) < 2:
+        return other.session(side.session or 1)
+    pairs = paired_sessions([session], reader, other.sessions, other_reader)
+    found = (each for one, each in pairs if one is session and each is not None)
+    return next(found, other.session(1))
+
+
+def _recorded(side: Side) -> Side | None:
+    """The recording that a tape says it is a replay of, if it is among the tapes."""
+    with TapeReader(library().find(side.tape)) as reader:
+        source = reader.label().source
+    if source is None:
+        return None
+    place = Path(source).resolve()
+    found = (name for name, path in library().tapes().items() if path.resolve() == place)
+    return next((Side(name, None) for name in found), None)
+
+
+def _head(side: Side | None) -> SessionHead | None:
+    if side is None:
+        return None
+    with TapeReader(library().find(side.tape)) as reader:
+        return head_of(side.tape, shelf().overview(reader), side.session or 1)
+
+
+def _choices(looks: Sequence[tuple[str, Look]]) -> tuple[Choice, ...]:
+    """The newest sessions of all tapes."""
+    heads = [
+        head
+        for name, look in looks
+        if look.overview is not None
+        for head in heads_of(name, look.overview)
+    ]
+    heads.sort(key=lambda head: head.started_at_us, reverse=True)
+    return tuple(
+        Choice(
+            f"{head.tape}/{head.number}",
+            f"{head.tape}{f' · {head.number}' if head.number > 1 else ''}: "
+            f"{one_line(head.words, _WORDS)}",
+        )
+        for head in heads[:MOST_CHOICES]
+    )
+
+
+def _command(
+    paths: tuple[Path, Path], sessions: tuple[Session, Session], ignore: tuple[str, ...]
+) -> str:
+    options = [part for path in ignore for part in ("--ignore", path)]
+    chosen = ["--session", sessions[0].name, "--session-b", sessions[1].name]
+    words = ["wiretape", "diff", *(str(path.resolve()) for path in paths), *chosen, *options]
+    return shlex.join(words)

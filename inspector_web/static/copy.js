@@ -1,0 +1,33 @@
+// Buttons that copy the command line beside them; without this script it can be selected.
+"use strict";
+
+(() => {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+
+  const copied = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // Only safe places have a clipboard: an address that others reach by plain HTTP is none.
+      return false;
+    }
+  };
+
+  const select = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+  };
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("[data-copy]");
+    if (!button) return;
+    const code = button.parentElement.querySelector("[data-copied]");
+    const isCopied = await copied(code.textContent);
+    if (!isCopied) select(code);
+    button.textContent = isCopied ? "Copied" : "Selected: copy it";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+})();

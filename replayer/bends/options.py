@@ -1,0 +1,23 @@
+"""The options by which a recording is bent before it is replayed, as data."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from replayer.tools.rewriting import tools_recorded
+from replayer.transports.bending import over
+from wiretape.attempts import Transport
+from wiretape.recording import Bend
+
+_TRANSPORTS: Final[Mapping[str, tuple[Bend, ...]]] = {
+    "recorded": (),
+    "sse": (over(Transport.HTTP),),
+    "websocket": (over(Transport.WEBSOCKET),),
+}
+
+
+_TOOLS: Final[Mapping[str, tuple[Bend, ...]]] = {"run": (), "recorded": (tools_recorded,)}
+
+
+def bends_for(transport: str, tools: str) -> tuple[Bend, ...]:
+    """The bends that these options ask for, in the order in which they are done."""
+    return (*_TRANSPORTS[transport], *_TOOLS[tools])

@@ -1,0 +1,15 @@
+"""Faults: what would the client do if the server had failed here?
+
+A fault is done to the recording before it is played, never by the player or the server::
+
+    place      "2#1x3.5"  ──▶ which attempts, at which event
+    spec       "2.5:cut"  ──▶ a fault: its place, its action, what the action takes
+    answer     what the server did about one attempt, to be bent
+    actions    the table of actions: answer ──▶ answer
+    planning   faults + sessions ──▶ what is to be done to which attempt
+    spares     answers for the tries that the client may make after a fault
+    bending    recording + faults ──▶ recording, and which of its requests stand for which
+    sets       several faults under one name, and files of them
+
+Everything here is pure.
+"""

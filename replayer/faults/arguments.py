@@ -1,0 +1,104 @@
+"""What stands behind ``=`` in a fault, read by what the action takes. Pure.
+
+Each reader is given the text, ``None`` where there is none, and raises ``ValueError`` with what
+would make sense.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from wiretape.facts import Headers
+from wiretape.scripts.defaults import reason_of
+
+_LONGEST_REASON_BYTES: Final = 123
+"""RFC 6455, 5.5: a control frame carries 125 bytes, two of them the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """A close frame."""
+
+    code: int
+    reason: str
+
+    @property
+    def payload(self) -> bytes:
+        return self.code.to_bytes(2) + self.reason.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A response that is none of the model's."""
+
+    status: int
+    headers: Headers = ()
+
+    @property
+    def reason(self) -> str:
+        return reason_of(self.status)
+
+
+def nothing(text: str | None) -> None:
+    """No argument."""
+    if text is not None:
+        raise ValueError("it takes nothing behind `=`")
+
+
+def seconds(default: float | None = None) -> Callable[[str | None], float | None]:
+    """A time."""
+
+    def read(text: str | None) -> float | None:
+        if text is None:
+            return default
+        try:
+            number = float(text.removesuffix("s"))
+        except ValueError:
+            number = math.nan
+        if not 0 < number <= 86_400:
+            raise ValueError(f"{text!r} is no time: give seconds, like 2.5")
+        return number
+
+    return read
+
+
+def close(text: str | None) -> Close:
+    """A code, and perhaps a reason behind a comma."""
+    code, _, reason = (text or "").partition(",")
+    if not (code.isdecimal() and code.isascii() and int(code) <= 65_535):
+        raise ValueError(f"{code!r} is no close code: give a number and a reason, like 1011,busy")
+    if len(reason.encode()) > _LONGEST_REASON_BYTES:
+        raise ValueError(f"a reason has {_LONGEST_REASON_BYTES} bytes at most: shorten it")
+    return Close(int(code), reason)
+
+
+def status(default: int | None = None) -> Callable[[str | None], Status]:
+    """A status that is an error, and perhaps headers behind commas."""
+
+    def read(text: str | None) -> Status:
+        code, *pairs = (text or str(default or "")).split(",")
+        if not (code.isdecimal() and code.isascii() and 300 <= int(code) <= 599):
+            raise ValueError(
+                f"{code!r} is no status: give 300 to 599 and headers, like 429,retry-after=2"
+            )
+        return Status(int(code), tuple(map(_header, pairs)))
+
+    return read
+
+
+def event_type(default: str) -> Callable[[str | None], str]:
+    """A type of event."""
+    return lambda text: default if text is None else text
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if not (name and equals and value.isprintable() and _is_token(name)):
+        raise ValueError(f"{text!r} is no header: give name=value, like retry-after=2")
+    return name, value
+
+
+def _is_token(name: str) -> bool:
+    return name.isascii() and name.replace("-", "").replace("_", "").isalnum()

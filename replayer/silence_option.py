@@ -1,0 +1,49 @@
+"""``--longest-silence``: shorter silences, and a client that is as much less patient."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from gateway.bypass import codex_home
+from replayer.patience import less_patient, read_codex_config
+
+
+def longest_silence_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--longest-silence``, in seconds."""
+    return click.option(
+        "--longest-silence",
+        type=click.FloatRange(min=0.1, max=86_400),
+        metavar="SECONDS",
+        help="Let no silence last longer, and let Codex wait no longer in one: a stall of minutes "
+        "ends in the same way within seconds.",
+    )(command)
+
+
+def with_patience(
+    command: tuple[str, ...],
+    environment: Mapping[str, str],
+    longest_silence_s: float | None,
+    tell: Callable[[str], None],
+) -> tuple[str, ...]:
+    """The command that waits no longer than that in silence, if it runs Codex.
+
+    Raises:
+        UsageError: Codex uses a provider whose patience cannot be changed.
+    """
+    if longest_silence_s is None or not command:
+        return command
+    try:
+        text = (codex_home(environment) / "config.toml").read_text("utf-8", "replace")
+    except OSError:
+        text = ""
+    config = read_codex_config(text)
+    base_url = environment.get("OPENAI_BASE_URL") or config.get("openai_base_url")
+    changed = less_patient(command, config, base_url, round(longest_silence_s * 1000))
+    if changed is None:
+        tell(
+            "the command is no Codex that we start ourselves, so it waits in silence for as long "
+            "as it likes: --longest-silence shortens the recording only."
+        )
+        return command
+    return changed

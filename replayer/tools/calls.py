@@ -1,0 +1,102 @@
+"""Calls that print something and do nothing else, as a table of the tools that can."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any, Final
+
+from replayer.tools.printed import NO_OUTPUT, printed, script_texts
+from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
+
+_LONGEST_SCRIPT_BYTES: Final = 100_000
+"""Linux takes no longer argument than 128 KiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The members of a call's item that are to be replaced, and why the client may give another
+    output than the recorded one."""
+
+    members: Mapping[str, Any]
+    doubt: str | None
+
+
+def tool_of(item: JsonObject) -> str:
+    """How a person calls the tool of a call."""
+    name = string_at(item, "name")
+    return name if name is not None else str(item.get("type")).removesuffix("_call")
+
+
+def rewritten(item: JsonObject, output: Any = None) -> Rewritten | None:
+    """The call that prints ``output``, ``None`` where its tool cannot.
+
+    What a call says of time and space (how long to wait, how much to show) is kept, where it runs
+    and what it may do is not: printing needs neither.
+    """
+    key = item.get("type"), string_at(item, "name") if "name" in item else None
+    write = _TOOLS.get(key)
+    return None if write is None or "namespace" in item else write(item, output)
+
+
+def _script(output: Any) -> tuple[str, str | None]:
+    found = NO_OUTPUT if output is None else printed(output)
+    doubt, text = found.doubt, found.text
+    while len(script := f"printf %s {quote(text)}".encode()) > _LONGEST_SCRIPT_BYTES:
+        text, doubt = text[: len(text) * 3 // 4], "its output is too long to be printed"
+    said = script.decode()
+    return (said if found.exit_code == 0 else f"{said}; exit {found.exit_code}"), doubt
+
+
+def _function(
+    key: str, written: Callable[[str], Any], *kept: str, name: str | None = None
+) -> Callable[[JsonObject, Any], Rewritten]:
+    """A function with its command under ``key``; ``kept`` are the arguments that stay."""
+
+    def write(item: JsonObject, output: Any) -> Rewritten:
+        script, doubt = _script(output)
+        said = parse_object(string_at(item, "arguments") or "")
+        old = {} if isinstance(said, Unparsable) else said
+        arguments = {key: written(script), **{each: old[each] for each in kept if each in old}}
+        members: dict[str, Any] = {"arguments": json.dumps(arguments, ensure_ascii=False)}
+        return Rewritten(members if name is None else {"name": name, **members}, doubt)
+
+    return write
+
+
+def _local_shell(item: JsonObject, output: Any) -> Rewritten:
+    script, doubt = _script(output)
+    kept = {"type", "timeout_ms"}
+    action = {name: each for name, each in object_at(item, "action").items() if name in kept}
+    return Rewritten({"action": {**action, "command": _in_a_shell(script)}}, doubt)
+
+
+def _javascript(_: JsonObject, output: Any) -> Rewritten:
+    found, doubt = script_texts(output) if output is not None else ([], NO_OUTPUT.doubt)
+    lines = [f"text({json.dumps(text, ensure_ascii=False)});\n" for text in found]
+    return Rewritten({"input": "".join(lines)}, doubt)
+
+
+def _itself(script: str) -> str:
+    return script
+
+
+def _in_a_shell(script: str) -> list[str]:
+    return ["sh", "-c", script]
+
+
+_WAITING: Final = ("login", "yield_time_ms", "max_output_tokens")
+_TOOLS: Final[Mapping[tuple[Any, str | None], Callable[[JsonObject, Any], Rewritten]]] = {
+    ("function_call", "exec_command"): _function("cmd", _itself, *_WAITING),
+    # What goes on after it was asked for is asked for again: each time it prints its share.
+    ("function_call", "write_stdin"): _function(
+        "cmd", _itself, "yield_time_ms", "max_output_tokens", name="exec_command"
+    ),
+    ("function_call", "shell_command"): _function("command", _itself, "login", "timeout_ms"),
+    ("function_call", "shell"): _function("command", _in_a_shell, "timeout_ms"),
+    ("function_call", "container.exec"): _function("command", _in_a_shell, "timeout_ms"),
+    ("function_call", "local_shell"): _function("command", _in_a_shell, "timeout_ms"),
+    ("local_shell_call", None): _local_shell,
+    # The tool that runs JavaScript, in which the others are functions.
+    ("custom_tool_call", "exec"): _javascript,
+}

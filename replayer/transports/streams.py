@@ -1,0 +1,63 @@
+"""Tries as HTTP exchanges: a POST each, answered with an event stream or a status."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from replayer.transports.tries import HowEnded, Try, carried_headers, naming_headers
+from wiretape.events import event_type
+from wiretape.facts import End, EndKind, Piece, PieceKind, RequestBody, ResponseHead, Sender
+from wiretape.recording import WholeExchange
+from wiretape.scripts.defaults import SIDES
+
+_STREAM: Final = (("content-type", "text/event-stream"),)
+_JSON: Final = (("content-type", "application/json"),)
+_ENDS: Final[Mapping[HowEnded, EndKind]] = {
+    HowEnded.WELL: EndKind.COMPLETE,
+    HowEnded.CUT: EndKind.SERVER_CLOSED,
+    HowEnded.RESET: EndKind.RESET,
+    HowEnded.LEFT: EndKind.CLIENT_CLOSED,
+}
+
+
+def post(each: Try) -> WholeExchange:
+    """The try as an exchange over HTTP, by the number of the exchange that it was part of.
+
+    A socket that says nothing after a request becomes a stream that says nothing: clients take
+    the one as they take the other.
+    """
+    assert each.asked is not None
+    number = each.exchange.id
+    request = replace(
+        each.exchange.request,
+        at_us=each.asked_us,
+        method="POST",
+        headers=naming_headers(each.exchange.request.headers),
+    )
+    status, reason = (200, "OK")
+    kind = _STREAM
+    pieces = tuple(
+        Piece(number, said.at_us, Sender.SERVER, PieceKind.CHUNK, _event(said.text))
+        for said in each.said
+    )
+    if each.refusal is not None:
+        status, reason, kind = each.refusal.status, each.refusal.reason, _JSON
+        pieces = (Piece(number, each.head_us, Sender.SERVER, PieceKind.CHUNK, each.refusal.body),)
+    head = ResponseHead(
+        number, each.head_us, status, reason, "HTTP/1.1", (*kind, *carried_headers(each.headers))
+    )
+    how = EndKind.COMPLETE if each.refusal is not None else _ENDS.get(each.ended)
+    return WholeExchange(
+        request,
+        RequestBody(number, each.asked_us, each.asked.raw),
+        head,
+        pieces,
+        None if how is None else End(number, each.ended_us, how, SIDES[how]),
+    )
+
+
+def _event(text: str) -> bytes:
+    kind = event_type(text)
+    lines = [] if kind is None else [f"event: {kind}"]
+    lines += (f"data: {line}" for line in text.replace("\r", "").split("\n"))
+    return "\n".join([*lines, "", ""]).encode("utf-8", "replace")

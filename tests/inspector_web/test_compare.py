@@ -1,0 +1,149 @@
+"""Two sessions side by side."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
+
+from inspector_web.pages import compare
+from inspector_web.parted import Parted, parted
+from wiretape.store_writer import TapeLabel
+
+type Browse = Callable[..., FlaskClient]
+
+
+@pytest.fixture
+def client(fallback: Path, rounds: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+    """A browser with two tapes to compare."""
+    return browse()
+
+
+def twin(client: FlaskClient, **query: Any) -> Any:
+    answer = client.get("/compare.json", query_string=query)
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
+
+
+def write_talk(path: Path, words: str, *, source: str | None = None) -> None:
+    """A tape of one request with its answer; with ``source``, a replay of that tape."""
+    made_by = "record" if source is None else "replay"
+    maker = TapeMaker(path, label=TapeLabel(made_by, BEGAN_US, "monotonic", None, source))
+    post = maker.post(0, ask(words), session("s-1"))
+    post.head(1)
+    post.events(2, created("resp_1"), delta("Yes."), completed("resp_1"))
+    post.end(3)
+    maker.write()
+
+
+def test_a_session_is_equal_to_itself(client: FlaskClient) -> None:
+    """Every row is the same, and the page says so."""
+    found = twin(client, a="fallback/1", b="fallback/1")
+    assert (found["found"], found["pairs"], found["differences"]) == (0, 3, [])
+    assert [row["differences"] for row in found["rows"]] == [0, 0, 0]
+    assert "Equal: 1 request, 3 attempts" in client.get("/compare?a=fallback/1&b=fallback/1").text
+
+
+def test_the_first_difference_is_told_first(folder: Path, browse: Browse) -> None:
+    """Where it is, both values, and the row it belongs to."""
+    write_talk(folder / "one.db", "Fix the build.")
+    write_talk(folder / "two.db", "Fix the tests.")
+    (found, *others) = twin(browse(), a="one/1", b="two/1")["differences"]
+    assert others == []
+    assert found == {
+        "row": 1,
+        "path": "input[0].content[0].text",
+        "change": "changed",
+        "told": 'input[0].content[0].text was "Fix the build." and is "Fix the tests."',
+        "a": "Fix the build.",
+        "b": "Fix the tests.",
+    }
+
+
+def test_attempts_that_one_side_lacks_stand_alone(client: FlaskClient) -> None:
+    """A row has nothing on the side that has no such attempt."""
+    rows = twin(client, a="fallback/1", b="rounds/1")["rows"]
+    alone = [row for row in rows if row["a"] is None or row["b"] is None]
+    assert alone
+    assert all(row["a"] or row["b"] for row in rows)
+
+
+def test_only_the_rows_that_differ_are_shown(folder: Path, browse: Browse) -> None:
+    """The others are counted."""
+    write_talk(folder / "one.db", "Fix the build.")
+    write_talk(folder / "two.db", "Fix the build.")
+    found = twin(browse(), a="one", b="two", show="differences")
+    assert (found["pairs"], found["rows"]) == (1, [])
+
+
+def test_places_can_be_ignored(folder: Path, browse: Browse) -> None:
+    """A path in the address lets nothing differ there; one that meets nothing is told."""
+    write_talk(folder / "one.db", "Fix the build.")
+    write_talk(folder / "two.db", "Fix the tests.")
+    found = twin(browse(), a="one", b="two", ignore="input headers.x-none")
+    assert found["found"] == 0
+    assert len(found["ignored_nothing"]) == 1
+    assert "--ignore input --ignore headers.x-none" in found["command"]
+
+
+def test_a_replay_is_compared_with_its_recording(folder: Path, browse: Browse) -> None:
+    """One side is enough: the recording is A, whichever side the replay was named as."""
+    write_talk(folder / "one.db", "Fix the build.")
+    write_talk(folder / "again.db", "Fix the build.", source=str(folder / "one.db"))
+    client = browse()
+    for query in ({"a": "again/1"}, {"b": "again"}):
+        found = twin(client, **query)
+        assert (found["a"]["tape"], found["b"]["tape"]) == ("one", "again")
+
+
+def test_without_two_sides_there_is_a_choice(client: FlaskClient) -> None:
+    """Every session of every tape; the one that is named is chosen."""
+    found = twin(client, a="rounds/1")
+    assert {each["value"] for each in found["choices"]} == {"fallback/1", "rounds/1"}
+    assert (found["a"]["tape"], found["b"], found["rows"]) == ("rounds", None, [])
+    page = client.get("/compare?a=rounds/1").text
+    assert '<option value="rounds/1" selected>' in page
+
+
+def test_the_command_line_says_the_same(folder: Path, browse: Browse) -> None:
+    """Quoted for a shell, with whole paths."""
+    (folder / "my tapes").mkdir()
+    write_talk(folder / "my tapes" / "it's.db", "Fix the build.")
+    found = twin(browse(), a="it's/1", b="it's/1")
+    quoted = "'" + str(folder / "my tapes" / "it's.db").replace("'", "'\"'\"'") + "'"
+    assert found["command"] == (f"wiretape diff {quoted} {quoted} --session s-1 --session-b s-1")
+
+
+def test_what_is_too_long_is_left_to_the_command_line(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for a page for minutes."""
+    monkeypatch.setattr(compare, "MOST_EVENTS", 10)
+    found = twin(client, a="fallback/1", b="rounds/1")
+    assert (found["is_too_long"], found["rows"]) == (True, [])
+    assert found["command"].startswith("wiretape diff ")
+
+
+@pytest.mark.parametrize(
+    "query", [{"a": "nothing/1", "b": "fallback/1"}, {"a": "fallback/7", "b": "rounds/1"}]
+)
+def test_what_is_not_there_is_refused(client: FlaskClient, query: dict[str, str]) -> None:
+    """A tape or a session."""
+    assert client.get("/compare.json", query_string=query).status_code == 404
+
+
+def test_texts_are_shown_around_where_they_part() -> None:
+    """What is shared at both ends is cut, and counted."""
+    a, b = parted("x" * 200 + "one" + "y" * 170, "x" * 200 + "two, that" + "y" * 170)
+    assert a == Parted(40, "x" * 160, "one", 0, "y" * 160, 10)
+    assert b == Parted(40, "x" * 160, "two, that", 0, "y" * 160, 10)
+    assert parted("same", "same and more")[0].part == ""
+
+
+def test_a_long_difference_is_cut() -> None:
+    """With a count of what is left out."""
+    a, _ = parted("a" * 20_000_000, "b")
+    assert (len(a.part), a.cut) == (1500, 19_998_500)

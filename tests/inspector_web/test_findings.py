@@ -1,0 +1,104 @@
+"""What diagnose says stands on top of a session, each finding linked to its place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
+
+from wiretape.diagnosis.diagnose import diagnose
+from wiretape.store_reader import TapeReader
+
+
+@pytest.fixture
+def client(fallback: Path, browse: Any) -> FlaskClient:  # noqa: ARG001
+    """A browser with the fallback to look at."""
+    browser: FlaskClient = browse()
+    return browser
+
+
+def twin(client: FlaskClient, address: str) -> Any:
+    answer = client.get(address.replace("?", ".json?") if "?" in address else f"{address}.json")
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
+
+
+def test_they_are_those_of_the_command(client: FlaskClient, fallback: Path) -> None:
+    """In its words and its order, with what they mean and what to try."""
+    with TapeReader(fallback) as reader:
+        diagnosis = diagnose(reader)
+    page = twin(client, "/tapes/fallback/sessions/1")
+    assert page["session"]["verdict"] == diagnosis.verdict
+    assert [
+        (each["kind"], each["severity"], each["what"], each["meaning"], each["advice"])
+        for each in page["findings"]
+    ] == [
+        (each.kind, each.severity, each.what, each.meaning, each.advice)
+        for each in diagnosis.findings
+    ]
+
+
+def test_each_leads_to_the_events_it_rests_on(client: FlaskClient) -> None:
+    """By exchange and position, and to the window around them."""
+    first = twin(client, "/tapes/fallback/sessions/1")["findings"][0]
+    assert first["kind"] == "closed_early"
+    assert [(each["exchange"], each["position"], each["event"]) for each in first["evidence"]] == [
+        (1, 4, "end"),
+        (2, 4, "end"),
+    ]
+    assert first["evidence"][1]["place"] == {"request": 1, "number": 2}
+    assert first["view"]["start_us"] == 100_000
+    text = client.get("/tapes/fallback/sessions/1").text
+    assert '<a href="/tapes/fallback/exchanges/1/events/4">end at 0.130 s</a>' in text
+    assert "from=100000&amp;to=" in text
+
+
+def test_the_list_of_sessions_shows_the_verdict(client: FlaskClient) -> None:
+    """Beside a chip that counts, by which the list can be filtered."""
+    text = client.get("/sessions").text
+    assert "3 findings</span>" in text
+    assert "WebSocket ended 2 times before an answer began" in text
+    assert len(twin(client, "/sessions?health=finding")["sessions"]) == 1
+
+
+def test_events_that_a_finding_rests_on_are_marked(client: FlaskClient) -> None:
+    """And the page says where the next one is that it does not show."""
+    page = twin(client, "/tapes/fallback/events?session=1")
+    rows = [page["listing"]["rows"][at] for at in page["problems"]]
+    assert [(row["place"]["exchange"], row["type"]) for row in rows][:2] == [(1, "end"), (2, "end")]
+    only = twin(client, "/tapes/fallback/events?session=1&before=130000.1.4")
+    assert only["next_problem"] == {"at_us": 129_999, "exchange": 1, "position": 0}
+
+
+def test_an_attempt_says_what_was_found_in_it(client: FlaskClient) -> None:
+    """And where the next problem is."""
+    page = twin(client, "/tapes/fallback/sessions/1/requests/1/attempts/1")
+    assert "WebSocket ended 2 times" in page["findings"][0]["what"]
+    assert page["problem"] == {"request": 1, "number": 2}
+
+
+def test_a_session_that_went_well_says_so(folder: Path, browse: Any) -> None:
+    """Nothing wrong, and how much was looked at."""
+    maker = TapeMaker(folder / "well.db")
+    maker.post(0, ask("hi"), session("s")).answer(1, created(), delta(), completed())
+    maker.write()
+    client: FlaskClient = browse()
+    page = twin(client, "/tapes/well/sessions/1")
+    assert page["session"]["verdict"] == "nothing wrong: 1 session, 1 request."
+    assert (page["findings"], page["found"]) == ([], 0)
+    assert "Nothing wrong: 1 session, 1 request." in client.get("/tapes/well/sessions/1").text
+
+
+def test_a_session_is_not_blamed_for_another(folder: Path, browse: Any) -> None:
+    """Of several sessions on a tape, each has its own findings and its own verdict."""
+    maker = TapeMaker(folder / "two.db")
+    maker.post(0, ask("hi"), session("well")).answer(1, created(), delta(), completed())
+    maker.post(10, ask("ho"), session("ill")).refuse(20, 500, {"error": {"message": "no"}})
+    maker.write()
+    client: FlaskClient = browse()
+    well, ill = (twin(client, f"/tapes/two/sessions/{number}") for number in (1, 2))
+    assert well["findings"] == []
+    assert well["session"]["verdict"].startswith("nothing wrong")
+    assert "http_error" in {each["kind"] for each in ill["findings"]}

@@ -1,0 +1,149 @@
+"""Search over everything: what was said, in an event and across events."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
+
+from inspector_web import search
+from inspector_web.index import blocks
+
+type Browse = Callable[..., FlaskClient]
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a short answer goes across several."""
+    monkeypatch.setattr(blocks, "BLOCK_EVENTS", 4)
+
+
+@pytest.fixture
+def client(folder: Path, browse: Browse) -> FlaskClient:
+    """Two tapes: an answer in pieces after a request that is repeated, and another one."""
+    maker = TapeMaker(folder / "one.db")
+    for at_ms in (0, 100):
+        post = maker.post(at_ms, ask("Mend the bridge."), session("s-1"))
+        post.head(at_ms + 1)
+        post.events(at_ms + 2, created(), *map(delta, ("The riv", "er is wi", "de and de", "ep.")))
+        post.events(at_ms + 3, *map(delta, (" So th", "e bri", "dge waits.")), completed())
+        post.end(at_ms + 4)
+    maker.write()
+    other = TapeMaker(folder / "two.db")
+    other.post(0, ask("Draw a river."), session("s-2")).answer(5, created("resp_river"))
+    other.write()
+    return browse()
+
+
+def found(client: FlaskClient, text: str, **query: Any) -> Any:
+    answer = client.get("/search.json", query_string={"text": text} | query)
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
+
+
+def told(page: Any) -> list[tuple[str, str, str]]:
+    return [(each["tape"], each["type"], each["excerpt"]["found"]) for each in page["found"]]
+
+
+def test_a_text_that_was_streamed_in_pieces_is_found(client: FlaskClient) -> None:
+    """Where it begins, across the border of blocks too, once for each answer."""
+    page = found(client, "wide and DEEP")
+    assert told(page) == [("one", "response.output_text.delta", "wide and deep")] * 2
+    assert [each["event"]["position"] for each in page["found"]] == [4, 4]
+    assert page["found"][0]["excerpt"] == {
+        "before": "The river is ",
+        "found": "wide and deep",
+        "after": ". So th",
+    }
+    assert (
+        told(found(client, "deep. So the bridge"))
+        == [("one", "response.output_text.delta", "deep. So the bridge")] * 2
+    )
+
+
+def test_what_a_request_repeats_is_found_where_it_came_first(client: FlaskClient) -> None:
+    """With the session and the attempt that it is part of."""
+    (one,) = found(client, "mend the bridge")["found"]
+    assert (one["tape"], one["session"], one["place"], one["words"]) == (
+        "one",
+        1,
+        {"request": 1, "number": 1},
+        "Mend the bridge.",
+    )
+    assert (one["event"], one["type"]) == (
+        {"at_us": 0, "exchange": 1, "position": 0},
+        "http.request",
+    )
+
+
+def test_several_events_of_an_attempt_are_one_with_a_count(client: FlaskClient) -> None:
+    """An answer says what it says several times."""
+    page = found(client, "output_text")
+    assert [(each["event"]["exchange"], each["more"]) for each in page["found"]] == [(1, 6), (2, 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tapes"),
+    [
+        ("river", ["one", "one", "two", "two"]),
+        ("resp_river", ["two"]),
+        ("session_id: s-1", ["one", "one"]),
+        ("/v1/responses", ["one", "one", "two"]),
+        ("is", ["one", "one"]),
+        ("a text that is nowhere", []),
+        ("%", []),
+        ('"', ["one", "one", "two"]),
+    ],
+)
+def test_texts_of_any_kind(client: FlaskClient, text: str, tapes: list[str]) -> None:
+    """Words, ids, headers, addresses, two letters, signs."""
+    assert [each["tape"] for each in found(client, text)["found"]] == tapes
+
+
+def test_one_tape_can_be_searched_alone(client: FlaskClient) -> None:
+    """Where the address names it."""
+    assert {each["tape"] for each in found(client, "river", tape="two")["found"]} == {"two"}
+
+
+def test_sessions_are_found_by_what_they_are_called(client: FlaskClient) -> None:
+    """Id, client, model or tape; before the events."""
+    assert [each["id"] for each in found(client, "s-2")["sessions"]] == ["s-2"]
+    assert len(found(client, "gpt-5.2")["sessions"]) == 2
+
+
+def test_a_search_gives_up_and_can_go_on(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says where, misses nothing and tells nothing twice."""
+    whole = found(client, "de")["found"]
+    client.get("/sessions")
+    monkeypatch.setattr(search, "MOST_EFFORT", 3)
+    events: list[Any] = []
+    page = found(client, "de")
+    while True:
+        events += [(each["tape"], each["event"], each["more"]) for each in page["found"]]
+        if page["next_tape"] is None:
+            break
+        after = ".".join(map(str, page["next"].values()))
+        page = found(client, "de", after_tape=page["next_tape"], after=after)
+    assert len(events) == len({repr(each) for each in events})
+    assert sum(1 + more for *_, more in events) == sum(1 + each["more"] for each in whole)
+
+
+def test_results_lead_to_their_places(client: FlaskClient) -> None:
+    """The event, what had come by then, the request."""
+    text = client.get("/search?text=wide+and+deep").text
+    assert 'href="/tapes/one/exchanges/1/events/4"' in text
+    assert 'href="/tapes/one/sessions/1?at=2000#received"' in text
+    assert 'href="/tapes/one/sessions/1/requests/1/attempts/1"' in text
+    assert "<mark>wide and deep</mark>" in text
+
+
+def test_nothing_is_asked_for_at_first(client: FlaskClient) -> None:
+    """The page says what can be found."""
+    text = client.get("/search").text
+    assert "one that was streamed over several" in text
+    assert json.loads(client.get("/search.json").text)["found"] == []
