@@ -59,7 +59,9 @@ class AnswerFold:
         if crossing.type in _SIGNS_OF_LIFE:
             self._signs_of_life += 1
             return
-        self.wait_until(crossing.at_us)
+        # A socket goes on after the answer: what it says while tools run was not waited for.
+        if not self.said.is_over:
+            self.wait_until(crossing.at_us)
         self._heard_at_us, self._signs_of_life = crossing.at_us, 0
         if crossing.type == HTTP_BODY:
             self._hold(crossing.text or "")

@@ -264,8 +264,9 @@ def _with_silence(attempt: Attempt, silence: Silence) -> Attempt:
 
 
 def _left(attempt: Attempt) -> Attempt:
-    """An attempt on a socket that went on: it lasts as long as the server said something."""
-    return replace(attempt, until_us=attempt.last_event_us)
+    """An attempt on a socket that went on: it lasts until its end was said, or as long as the
+    server said something."""
+    return replace(attempt, until_us=attempt.ended_at_us or attempt.last_event_us)
 
 
 def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
@@ -278,8 +279,9 @@ def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
     if end is None:
         return attempt
     if attempt.outcome is not Outcome.OPEN:
-        is_over_with_event = attempt.message is not None
-        return replace(attempt, until_us=attempt.last_event_us if is_over_with_event else end.at_us)
+        return (
+            _left(attempt) if attempt.message is not None else replace(attempt, until_us=end.at_us)
+        )
     attempt = replace(attempt, until_us=end.at_us)
     if attempt.status is not None and attempt.status >= 400:
         reason = exchange.response.reason if exchange.response else ""

@@ -63,6 +63,11 @@ class InputView:
     prefixes: array[int]
 
     @property
+    def new_outputs(self) -> tuple[Output, ...]:
+        """The ``fresh`` ones."""
+        return self.outputs[len(self.outputs) - self.fresh :]
+
+    @property
     def answers_tools(self) -> bool:
         """Whether what is asked for is to go on from what tools gave."""
         wanted = without_model(self.tail)

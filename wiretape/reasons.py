@@ -13,9 +13,10 @@ from typing import Final
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Observed, Outcome, Transport
 from wiretape.crossings import END, HTTP_RESPONSE
-from wiretape.inputs import Maker, asks_for_the_same, without_model
+from wiretape.inputs import InputView, Maker, asks_for_the_same, without_model
 from wiretape.origins import SUMMARY_OPENING, Role
 from wiretape.spot import Spot
+from wiretape.tools import ABORTED
 
 ITEM_DONE: Final = "response.output_item.done"
 
@@ -51,12 +52,15 @@ class Past:
     """What is known of a session before an attempt.
 
     ``is_begun``: something but warm-ups was asked. ``calls`` are where the calls were made, by
-    id; ``response_ids`` are those of all answers.
+    id; ``answered`` are those whose output was sent. ``response_ids`` are those of all answers.
+    ``turn_id`` is the client's name for the turn that was worked on last.
     """
 
     is_begun: bool
     calls: Mapping[str, Spot]
+    answered: Set[str]
     response_ids: Set[str]
+    turn_id: str | None
 
 
 def is_another_try(after: Observed, before: Observed) -> bool:
@@ -84,7 +88,12 @@ def reason_to_ask(seen: Observed, past: Past) -> Reason:
     if attempt.role is Role.COMPACTION:
         return Reason(Why.FIRST, "it asks for a shorter history")
     if view.answers_tools:
-        return _follow_up(seen, past)
+        answered = [each.key for each in without_model(view.tail) if each.maker is Maker.TOOL]
+        return _follow_up("its input ends with the output of a tool", answered[-1], past)
+    given = _given_on_the_way(attempt, view, past) if past.is_begun else None
+    if given is not None:
+        said = "before its last words, its input holds the new output of a tool"
+        return _follow_up(said, given, past)
     if view.opening.startswith(SUMMARY_OPENING):
         return Reason(Why.RESUMED, "its input ends with a summary of what was said before")
     previous = attempt.previous_response_id
@@ -119,9 +128,19 @@ def end_of(attempt: Attempt) -> Spot | None:
     return Spot(attempt.exchange, attempt.until_us, END, attempt.message)
 
 
-def _follow_up(seen: Observed, past: Past) -> Reason:
-    assert seen.input is not None
-    answered = [entry.key for entry in without_model(seen.input.tail) if entry.maker is Maker.TOOL]
-    spot = past.calls.get(answered[-1])
+def _given_on_the_way(attempt: Attempt, view: InputView, past: Past) -> str | None:
+    """The call whose new output the input holds before words of the client, in the same turn.
+
+    The client shows an image that a tool read in a message of its own, and passes on what the
+    user says while tools run. After an interruption the words are a wish of their own.
+    """
+    if None not in (attempt.turn_id, past.turn_id) and attempt.turn_id != past.turn_id:
+        return None
+    new = [each for each in view.new_outputs if each.call_id not in past.answered]
+    return new[-1].call_id if new and new[-1].failure != ABORTED else None
+
+
+def _follow_up(evidence: str, call_id: str, past: Past) -> Reason:
+    spot = past.calls.get(call_id)
     called = "" if spot is None else f", called for in exchange {spot.exchange}"
-    return Reason(Why.TOOL_FOLLOW_UP, f"its input ends with the output of a tool{called}", spot)
+    return Reason(Why.TOOL_FOLLOW_UP, f"{evidence}{called}", spot)

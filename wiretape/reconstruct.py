@@ -198,6 +198,8 @@ class _Place:
         self._unfinished: list[tuple[Request, Observed]] = []
         self._is_begun = False
         self._calls: dict[str, Spot] = {}
+        self._answered: set[str] = set()
+        self._turn_id: str | None = None
         self._response_ids: set[str] = set()
 
     def add(self, seen: Observed, client: str | None) -> None:
@@ -235,6 +237,9 @@ class _Place:
         if attempt.outcome is not Outcome.COMPLETED:
             self._unfinished = [*self._unfinished[1 - _UNFINISHED :], (request, seen)]
         self._is_begun = self._is_begun or attempt.role is not Role.WARM_UP
+        self._turn_id = attempt.turn_id or self._turn_id
+        if seen.input is not None:
+            self._answered.update(each.call_id for each in seen.input.new_outputs)
         for made in seen.calls:
             spot = Spot(attempt.exchange, made.at_us, ITEM_DONE, attempt.message)
             self._calls[made.call.call_id] = spot
@@ -255,7 +260,7 @@ class _Place:
         self._waiting.clear()
 
     def _past(self) -> Past:
-        return Past(self._is_begun, self._calls, self._response_ids)
+        return Past(self._is_begun, self._calls, self._answered, self._response_ids, self._turn_id)
 
 
 def _number_retries(request: Request) -> None:

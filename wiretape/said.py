@@ -77,15 +77,19 @@ class Said:
     calls: dict[str, CallMade] = field(default_factory=dict)
     item_ids: list[str] = field(default_factory=list)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether an end was said that nothing can change any more."""
+        return self.outcome is Outcome.COMPLETED or (
+            self.outcome is not Outcome.OPEN and self.is_first_word_final
+        )
+
     def end(
         self, outcome: Outcome, by: str, at_us: int, detail: str, code: str | None = None
     ) -> None:
-        """An end, unless one was said that is final."""
-        is_final = self.outcome is Outcome.COMPLETED or (
-            self.outcome is not Outcome.OPEN
-            and (self.is_first_word_final or outcome is not Outcome.COMPLETED)
-        )
-        if not is_final:
+        """An end, unless one was said before that counts more."""
+        is_better = self.outcome is Outcome.OPEN or outcome is Outcome.COMPLETED
+        if is_better and not self.is_over:
             self.outcome, self.detail, self.error_code = outcome, detail, code
             self.ended_by, self.ended_at_us = by, at_us
 

@@ -96,7 +96,7 @@ class ToolLedger:
         if view is None:
             return
         asked = spot_of_asking(attempt)
-        new = view.outputs[len(view.outputs) - view.fresh :]
+        new = view.new_outputs
         counts = Counter(output.call_id for output in new)
         for output in view.outputs:
             use = self._use(thread, output.call_id)

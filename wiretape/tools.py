@@ -159,6 +159,8 @@ def mcp_name(name: str, namespace: str | None) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2])
 
 
+ABORTED: Final = "aborted"
+"""How a tool failed that the user interrupted."""
 _VOLATILE: Final = frozenset({"id", "call_id", "status"})
 _TEXT_KEYS: Final = ("text", "image_url", "stdout", "stderr")
 
@@ -207,7 +209,7 @@ _SAYS_FAILURE: Final = (
     (re.compile(r"((?:exec_command|write_stdin) failed): "), "{0}"),
     (re.compile(r"((?:tool call|execution) error): "), "{0}"),
     (re.compile(r"(?:(?:patch|exec command) )?(rejected by user)"), "{0}"),
-    (re.compile(r"aborted(?:$| by user)"), "aborted"),
+    (re.compile(r"aborted(?:$| by user)"), ABORTED),
 )
 """Beginnings of outputs that only a failure has: the published clients' 0.99.0 and 0.169.0, seen
 in their outputs or found among their texts."""

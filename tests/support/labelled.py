@@ -186,6 +186,24 @@ def _appends_on_one_socket(maker: TapeMaker) -> None:
     socket.end(7, EndKind.CLIENT_CLOSED, Sender.CLIENT)
 
 
+@labelled(agent=NEW_CODEX)
+def _a_socket_that_speaks_while_a_tool_runs(maker: TapeMaker) -> None:
+    socket = maker.socket(0, S1)
+    socket.ask(5, ask("hi"))
+    say(socket, 6, call("c1"))
+    socket.say(12 * MINUTE_MS, {"type": "codex.rate_limits", "rate_limits": {}})
+    history = [output("c1")]
+    socket.ask(20 * MINUTE_MS, ask(*history, previous_response_id="resp_1"))
+    say(socket, 20 * MINUTE_MS + 5, call("c2"), name="resp_2")
+    limit = {"code": "websocket_connection_limit_reached", "message": "60 minutes"}
+    socket.say(60 * MINUTE_MS, {"type": "error", "status": 400, "error": limit})
+    socket.close(60 * MINUTE_MS + 1, 1000)
+    again = maker.socket(61 * MINUTE_MS, S1)
+    again.ask(61 * MINUTE_MS + 5, ask("hi", call("c1"), *history, call("c2"), output("c2")))
+    say(again, 61 * MINUTE_MS + 9, name="resp_3")
+    again.end(61 * MINUTE_MS + 10, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+
+
 @labelled()
 def _two_sessions_at_once(maker: TapeMaker) -> None:
     for at_ms, name in ((0, "s1"), (1, "s2")):

@@ -357,6 +357,23 @@ def test_after_the_end_nothing_is_a_silence(maker: TapeMaker) -> None:
     assert (attempt.longest_silence_us, attempt.until_us) == (2000, 3000)
 
 
+def test_what_a_socket_says_between_requests_is_no_part_of_an_answer(maker: TapeMaker) -> None:
+    """The answer lasts until its end: while tools run, nobody waits for the server."""
+    socket = maker.socket(0, session("s1"))
+    socket.ask(5, ask("hi"))
+    socket.say(10, created())
+    socket.say(30, completed())
+    socket.say(720_000, {"type": "codex.rate_limits"})
+    socket.ask(1_200_000, ask(output("c1")), kind="response.append")
+    socket.say(1_200_010, created("resp_2"), completed("resp_2"))
+    socket.say(1_800_000, {"type": "codex.rate_limits"})
+    socket.end(1_800_001, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    first, last = attempts(maker)
+    assert (first.longest_silence_us, first.silent_from_us) == (20_000, 10_000)
+    assert (last.longest_silence_us, last.silent_from_us) == (10_000, 1_200_000_000)
+    assert (first.until_us, last.until_us) == (30_000, 1_200_010_000)
+
+
 def test_comments_are_signs_of_life(maker: TapeMaker) -> None:
     """Over SSE."""
     post = maker.post(0, ask("hi"))

@@ -436,6 +436,49 @@ def test_words_within_a_named_turn_do_not_end_it(maker: TapeMaker) -> None:
     assert [len(turn.requests) for turn in the_session(maker).turns] == [2]
 
 
+def test_words_after_a_new_output_go_on_with_the_turn(maker: TapeMaker) -> None:
+    """The client shows an image that a tool read in a message of its own."""
+    answer(maker, 0, ask("look"), items=(call("c1", "view_image"),))
+    image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
+    shown = {"type": "message", "role": "user", "content": [image]}
+    answer(maker, 10, ask("look", call("c1", "view_image"), output("c1", "attached"), shown))
+    found = the_session(maker)
+    assert [len(turn.requests) for turn in found.turns] == [2]
+    follow_up = found.requests[1].tries[0]
+    assert follow_up.why is Why.TOOL_FOLLOW_UP
+    assert follow_up.evidence == (
+        "before its last words, its input holds the new output of a tool, called for in exchange 1"
+    )
+    assert follow_up.spot == Spot(1, 2000, "response.output_item.done")
+
+
+@pytest.mark.parametrize("given", ["aborted", "aborted by user after 3.1s"])
+def test_words_after_an_interruption_begin_a_turn(maker: TapeMaker, given: str) -> None:
+    """The tool's output says only that it was stopped; what follows is a wish of its own."""
+    answer(maker, 0, ask("hi"), items=(call("c1"),))
+    answer(maker, 10, ask("hi", call("c1"), output("c1", given), "something else"))
+    found = the_session(maker)
+    assert whys(found) == [["first"], ["first"]]
+    assert [len(turn.requests) for turn in found.turns] == [1, 1]
+
+
+def test_words_after_an_output_that_was_sent_before_begin_a_turn(maker: TapeMaker) -> None:
+    """The turn before was given up, and the user asks on."""
+    answer(maker, 0, ask("hi"), items=(call("c1"),))
+    cut(maker, 10, ask("hi", call("c1"), output("c1")))
+    answer(maker, 20, ask("hi", call("c1"), output("c1"), "go on"))
+    found = the_session(maker)
+    assert whys(found) == [["first"], ["tool_follow_up"], ["first"]]
+    assert [len(turn.requests) for turn in found.turns] == [2, 1]
+
+
+def test_a_new_output_in_another_named_turn_is_no_follow_up(maker: TapeMaker) -> None:
+    """The client says itself that the words begin a turn."""
+    answer(maker, 0, ask("hi"), turn_of("t1"), items=(call("c1"),))
+    answer(maker, 10, ask("hi", call("c1"), output("c1"), "else"), turn_of("t2"))
+    assert whys(the_session(maker)) == [["first"], ["first"]]
+
+
 def test_a_session_says_who_and_what(maker: TapeMaker) -> None:
     """Client, model, events and time."""
     answer(maker, 5, ask("hi"))

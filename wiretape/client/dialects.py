@@ -198,7 +198,8 @@ _V169 = replace(
 DIALECTS = (DOCUMENTED, _V100, _V110, _V140, _V160, _V169)
 """Every dialect, the oldest first. A version older than all of them is taken for the first."""
 
-_USER_AGENT = re.compile(r"codex[\w-]*/(\d+)\.(\d+)", re.ASCII | re.IGNORECASE)
+_USER_AGENT = re.compile(r"([^/]+)/(\d{1,9})\.(\d{1,9})", re.ASCII)
+_CODEX = re.compile(r"codex[\w -]*", re.ASCII | re.IGNORECASE)
 
 
 def dialect_for(headers: Headers) -> Dialect | None:
@@ -208,8 +209,8 @@ def dialect_for(headers: Headers) -> Dialect | None:
     upgrade to WebSocket had none: there, what else it carries tells the dialects apart.
     """
     agent = _USER_AGENT.match(header(headers, "user-agent") or "")
-    if agent is not None:
-        return dialect_of((int(agent[1]), int(agent[2])))
+    if agent is not None and _is_codex(agent[1], headers):
+        return dialect_of((int(agent[2]), int(agent[3])))
     match header(headers, "openai-beta"), header(headers, "originator"):
         case DOCUMENTED.beta, None:
             return DOCUMENTED
@@ -219,6 +220,18 @@ def dialect_for(headers: Headers) -> Dialect | None:
             return _V110
         case _:
             return None
+
+
+def _is_codex(product: str, headers: Headers) -> bool:
+    """Whether the user agent's first product is a Codex, whoever it works for.
+
+    An editor that runs one gives it its own name: ``zed/0.169.0``, the version being the Codex's.
+    The name then stands in ``originator`` too, and headers of its own show what it is.
+    """
+    if _CODEX.fullmatch(product):
+        return True
+    is_named = header(headers, "originator") == product
+    return is_named and any(name.lower().startswith("x-codex-") for name, _ in headers)
 
 
 def dialect_of(version: tuple[int, int]) -> Dialect:

@@ -23,6 +23,8 @@ DEFAULT_MESSAGES = {
 """What the client says, by code, where the server gave no message."""
 
 _DELAY = re.compile(r"try again in\s*(\d+(?:\.\d+)?)\s*(s|ms|seconds?)", re.ASCII | re.IGNORECASE)
+_LONGEST_DELAY = 1e15
+"""Beyond it, a number of seconds or milliseconds is none that any client waits."""
 _FIELDS = {"type": str, "code": str, "message": str, "plan_type": str, "resets_at": int}
 
 
@@ -52,6 +54,8 @@ def delay_in_ms(message: str) -> int | None:
     if found is None:
         return None
     number, unit = float(found[1]), found[2].lower()
+    if number > _LONGEST_DELAY:
+        return None
     return int(number) if unit == "ms" else round(number * 1000)
 
 

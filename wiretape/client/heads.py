@@ -20,8 +20,9 @@ from wiretape.client.transport import Transport
 from wiretape.facts import Headers, header
 from wiretape.jsontext import JsonObject, object_at, string_at
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# As many digits as the client's integers have: a header may hold thousands, which int() refuses.
+_INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 
 
 def head_events(headers: Headers, transport: Transport) -> tuple[ClientEvent, ...]:
@@ -51,8 +52,8 @@ def retry_after_ms(value: str | None) -> int | None:
 
     A date would need the time of day to be a delay.
     """
-    digits = (value or "").strip()
-    return int(digits) * 1000 if digits.isascii() and digits.isdigit() else None
+    seconds = _integer((value or "").strip())
+    return seconds * 1000 if seconds is not None and seconds >= 0 else None
 
 
 def rate_limits(headers: Headers) -> RateLimits | None:

@@ -67,9 +67,9 @@ def _unanswered(case: Case, is_wanted: Callable[[Request, Turn], bool]) -> Itera
     for session in case.sessions:
         if not _runs_tools(case, session) or _is_torn(case, session):
             continue
+        turns = {turn.number: turn for turn in session.turns}
         for request, uses in _open_calls(case, session):
-            turn = next(turn for turn in session.turns if turn.number == request.turn)
-            if is_wanted(request, turn):
+            if is_wanted(request, turns[request.turn]):
                 names = ", ".join(_name(use) for use in uses)
                 was_last = request is session.requests[-1]
                 then = "nothing more was asked" if was_last else "it was not among what followed"

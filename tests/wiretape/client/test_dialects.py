@@ -45,6 +45,7 @@ def test_a_version_speaks_the_newest_dialect_that_is_not_newer(
         ("codex_cli_rs/0.104.0 (Mac OS 26.1.0; arm64) Apple_Terminal/466", (0, 100)),
         ("codex-tui/0.142.5 (Windows 10.0.26100; x86_64) WindowsTerminal", (0, 140)),
         ("Codex_Desktop/0.165.1", (0, 160)),
+        ("Codex Desktop/0.165.1 (Mac OS 26.1.0; arm64) unknown", (0, 160)),
     ],
 )
 def test_the_user_agent_says_the_dialect(agent: str, since: tuple[int, int]) -> None:
@@ -52,6 +53,19 @@ def test_the_user_agent_says_the_dialect(agent: str, since: tuple[int, int]) -> 
     found = dialect_for((("User-Agent", agent),))
     assert found is not None
     assert found.since == since
+
+
+@pytest.mark.parametrize("agent", ["zed/0.169.0 (Debian 12.0.0; x86_64) unknown", "zed/0.169.0"])
+@pytest.mark.parametrize(
+    "mark", [("x-codex-turn-metadata", "{}"), ("X-Codex-Window-Id", "0199a:0")]
+)
+def test_a_codex_in_an_editor_is_known_by_its_own_headers(
+    agent: str, mark: tuple[str, str]
+) -> None:
+    """The editor's name stands in the Codex's place, and its version is the Codex's."""
+    found = dialect_for((("user-agent", agent), ("originator", "zed"), mark))
+    assert found is not None
+    assert found.since == (0, 169)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +93,10 @@ def test_an_upgrade_without_a_user_agent_says_it_otherwise(
         (("user-agent", "OpenAI/Python 2.0.0"),),
         (("user-agent", "notcodex_exec/0.99.0"),),
         (("user-agent", "codex_exec"),),
+        (("user-agent", f"codex_exec/{'9' * 5000}.0"),),
+        (("user-agent", "zed/0.169.0"), ("originator", "zed")),
+        (("user-agent", "zed/0.169.0"), ("x-codex-turn-metadata", "{}")),
+        (("user-agent", "proxy/0.9.0"), ("originator", "zed"), ("x-codex-turn-metadata", "{}")),
         (("openai-beta", "assistants=v2"),),
     ],
 )

@@ -96,6 +96,8 @@ def test_6_only_rate_limit_exceeded_sets_a_delay() -> None:
         ("try again in 5", None),
         ("try again in a few seconds", None),
         ("try again later", None),
+        (f"try again in {'9' * 400} s", None),
+        (f"try again in {'9' * 400}ms", None),
         ("in 5s, or try again in 7s, or try again in 9s", 7000),
         ("", None),
     ],

@@ -97,6 +97,8 @@ def test_3_1_without_the_header_there_is_no_turn_state() -> None:
         ("inf", "60", "9", None),
         ("1e400", "60", "9", None),
         ("much", "60", "9", None),
+        ("7", "9" * 5000, "9" * 5000, RateLimitWindow(7.0)),
+        (f"{'9' * 50_000}x", "60", "9", None),
         (None, "60", "9", None),
     ],
 )
@@ -171,6 +173,7 @@ def test_a_rate_limit_event_of_another_shape_says_nothing(raw: dict[str, object]
         ("0.5", None),
         ("", None),
         ("Wed, 21 Oct 2015 07:28:00 GMT", None),
+        ("9" * 5000, None),
         (None, None),
     ],
 )
