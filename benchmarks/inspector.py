@@ -90,6 +90,7 @@ class Maker:
                 "item_id": item["id"],
                 "output_index": 0,
                 "content_index": 0,
+                "summary_index": 0,
                 "delta": f"{self._random.choice(WORDS)} ",
                 "sequence_number": at,
                 "obfuscation": f"{self._random.getrandbits(40):x}",

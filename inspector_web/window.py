@@ -7,6 +7,8 @@ from typing import Final
 from inspector_web.timeline import Span
 
 _SHORTEST_VIEW_US: Final = 1000
+_MINUTES_FROM_US: Final = 120_000_000
+"""As times are written (see ``filters``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,20 @@ class AxisMark:
 
 
 def axis_of(view: View) -> Iterator[AxisMark]:
-    """Between six and fifteen lines at round times; every other one may go on a narrow screen."""
-    step_us = _step_us(view.us)
+    """Some lines at round times, fifteen at most; every other one may go on a narrow screen."""
+    # Minutes and seconds take more room than seconds.
+    step_us = _step_us(view.us, 15 if view.end_us < _MINUTES_FROM_US else 8)
     at_us = -(-view.start_us // step_us) * step_us
     while at_us <= view.end_us:
         yield AxisMark(view.share(at_us), at_us, (at_us // step_us) % 2 == 1)
         at_us += step_us
 
 
-def _step_us(us: int) -> int:
-    """The round step (1, 2 or 5 times a power of ten) that divides ``us`` into at most 15."""
+def _step_us(us: int, most: int) -> int:
+    """The round step (1, 2 or 5 times a power of ten) that divides ``us`` into at most so many."""
     step = 1
     while True:
         for factor in (1, 2, 5):
-            if us <= 15 * step * factor:
+            if us <= most * step * factor:
                 return step * factor
         step *= 10

@@ -12,6 +12,7 @@ from wiretape.diagnosis.kinds import Kind, Severity
 
 MOST_FINDINGS: Final = 20
 _MOST_EVIDENCE: Final = 5
+_MOST_REQUESTS: Final = 8
 _AROUND: Final = 4
 """A finding's window is so many times as long as what it rests on."""
 _LEAST_AROUND_US: Final = 200_000
@@ -19,16 +20,18 @@ _LEAST_AROUND_US: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """One finding: what was seen, what it means, what to try, and where it stands.
+    """A finding: what was seen, what it means, what to try, and where it stands.
 
-    ``request`` is its number, if it is about one; ``view`` the window of the timeline around what
-    it rests on. ``more`` counts the evidence that is left out.
+    ``requests`` are the numbers of those that it is about, the first of them: what was found alike
+    in several is one row, and ``alike`` counts the others. ``view`` is the window of the timeline
+    around what the first rests on, ``more`` counts its evidence that is left out.
     """
 
     kind: Kind
     severity: Severity
     tone: Tone
-    request: int | None
+    requests: tuple[int, ...]
+    alike: int
     what: str
     meaning: str
     advice: str
@@ -38,21 +41,30 @@ class FindingRow:
 
 
 def finding_rows(told: Sequence[Told], timeline: Timeline) -> tuple[FindingRow, ...]:
-    """The first findings, in their order."""
-    return tuple(
-        FindingRow(
-            each.finding.kind,
-            each.finding.severity,
-            SEVERITIES[each.finding.severity],
-            each.finding.request,
-            each.finding.what,
-            each.finding.meaning,
-            each.finding.advice,
-            each.evidence[:_MOST_EVIDENCE],
-            max(0, len(each.finding.evidence) - _MOST_EVIDENCE),
-            _view(each.evidence, timeline),
-        )
-        for each in told[:MOST_FINDINGS]
+    """The first findings, in their order; those that were found alike are one."""
+    alike: dict[object, list[Told]] = {}
+    for each in told:
+        finding = each.finding
+        alike.setdefault((finding.kind, finding.severity, finding.what), []).append(each)
+    return tuple(_row(group, timeline) for group in list(alike.values())[:MOST_FINDINGS])
+
+
+def _row(group: Sequence[Told], timeline: Timeline) -> FindingRow:
+    first = group[0]
+    finding = first.finding
+    requests = [each.finding.request for each in group]
+    return FindingRow(
+        finding.kind,
+        finding.severity,
+        SEVERITIES[finding.severity],
+        tuple(number for number in requests if number is not None)[:_MOST_REQUESTS],
+        len(group) - 1,
+        finding.what,
+        finding.meaning,
+        finding.advice,
+        first.evidence[:_MOST_EVIDENCE],
+        max(0, len(finding.evidence) - _MOST_EVIDENCE),
+        _view(first.evidence, timeline),
     )
 
 

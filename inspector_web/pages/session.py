@@ -49,7 +49,8 @@ class Moves:
 class SessionPage:
     """A session in time. ``is_whole`` says that the window shows all of it.
 
-    ``findings`` are the first of ``found``; neither is there until the tape is diagnosed.
+    ``findings`` are the first of ``found``, so that some are ``left_out``; none is there, and
+    ``found`` is ``None``, until the tape is diagnosed.
     ``received`` is what the client had by the instant that the address names, if it names one;
     ``cursor`` is where that lies in the window, in per cent of its width.
     ``attempts`` are those of the lanes that are drawn, ``turns`` the requests that begin one.
@@ -58,6 +59,7 @@ class SessionPage:
     session: SessionHead
     findings: tuple[FindingRow, ...]
     found: int | None
+    left_out: int
     tales: tuple[Tale, ...]
     tales_left_out: int
     gaps: tuple[Gap, ...]
@@ -91,11 +93,13 @@ def session_page(
     drawing = draw(timeline, view, index.marks)
     at_us = instant(given)
     told = overview.told_of(number)
+    findings = finding_rows(told, timeline)
     tales, gaps = tales_of(session), overview.gaps_in(session)
     return SessionPage(
         head_of(tape, overview, number),
-        finding_rows(told, timeline),
+        findings,
         None if overview.told is None else len(told),
+        len(told) - sum(1 + each.alike for each in findings),
         tales[:_MOST_TOLD],
         max(0, len(tales) - _MOST_TOLD),
         tuple(gaps[:_MOST_TOLD]),

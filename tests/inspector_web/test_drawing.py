@@ -21,7 +21,7 @@ from inspector_web.drawing import (
 from inspector_web.health import Tone
 from inspector_web.marks import Marks
 from inspector_web.timeline import LinkKind, Span, Timeline
-from inspector_web.window import View, view_of
+from inspector_web.window import View, axis_of, view_of
 
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
 
@@ -140,6 +140,13 @@ def test_the_axis_has_round_steps(drawing: Drawing) -> None:
         (25.0, 600_000, True),
     ]
     assert len(drawing.axis) == 10
+
+
+def test_late_times_have_more_room() -> None:
+    """Minutes and seconds are longer to write."""
+    marks = list(axis_of(View(1_200_000_000, 1_230_000_000)))
+    assert [mark.at_us // 1_000_000 for mark in marks] == [1200, 1205, 1210, 1215, 1220, 1225, 1230]
+    assert len(list(axis_of(View(0, 30_000_000)))) == 16
 
 
 def test_a_window_shows_its_lanes_and_counts_the_others(fallback: Path) -> None:

@@ -79,6 +79,22 @@ def test_an_attempt_says_what_was_found_in_it(client: FlaskClient) -> None:
     assert page["problem"] == {"request": 1, "number": 2}
 
 
+def test_what_was_found_alike_is_one(folder: Path, browse: Any) -> None:
+    """With the requests that it was found in, and how often."""
+    maker = TapeMaker(folder / "ill.db")
+    for at_ms in range(0, 1000, 100):
+        body = ask(f"ask {at_ms}")
+        maker.post(at_ms, body, session("s")).refuse(at_ms + 1, 400, {"error": {"message": "no"}})
+    maker.write()
+    client: FlaskClient = browse()
+    page = twin(client, "/tapes/ill/sessions/1")
+    (row,) = [each for each in page["findings"] if each["kind"] == "fatal"]
+    assert (row["requests"], row["alike"]) == ([1, 2, 3, 4, 5, 6, 7, 8], 9)
+    assert page["left_out"] == 0
+    text = client.get("/tapes/ill/sessions/1").text
+    assert "requests 1, 2, 3, 4, 5, 6, 7, 8 and others: 10 times</span>" in text
+
+
 def test_a_session_that_went_well_says_so(folder: Path, browse: Any) -> None:
     """Nothing wrong, and how much was looked at."""
     maker = TapeMaker(folder / "well.db")
