@@ -82,6 +82,14 @@ class Speed(click.ParamType[float | None]):
     "of what was said.",
 )
 @click.option(
+    "--wire-api",
+    type=click.Choice(["recorded", "responses", "responses-aggregated"]),
+    default="recorded",
+    show_default=True,
+    help="responses: what a chat model said, as a response, for clients that no longer speak "
+    "chat; with each text in one piece, aggregated.",
+)
+@click.option(
     "--tools",
     type=click.Choice(["run", "recorded"]),
     default="run",
@@ -109,6 +117,7 @@ def replay(
     longest_silence: float | None,
     via: str,
     transport: str,
+    wire_api: str,
     tools: str,
     faults: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -150,7 +159,7 @@ def replay(
     specs = tuple(map(read_fault, faults))
     runs = with_patience(command, os.environ, longest_silence, tell)
     pace, paced = timed(Pace(speed), specs, longest_silence)
-    bends = (*bends_for(transport, tools), *paced)
+    bends = (*bends_for(wire_api, transport, tools), *paced)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
             Replay(

@@ -3,11 +3,18 @@
 from collections.abc import Mapping
 from typing import Final
 
+from replayer.chats.bending import as_responses
 from replayer.tools.rewriting import tools_recorded
 from replayer.transports.bending import over
 from wiretape.attempts import Transport
+from wiretape.chat.aggregate import AggregateMode
 from wiretape.recording import Bend
 
+_WIRES: Final[Mapping[str, tuple[Bend, ...]]] = {
+    "recorded": (),
+    "responses": (as_responses(),),
+    "responses-aggregated": (as_responses(AggregateMode.AGGREGATED_ONLY),),
+}
 _TRANSPORTS: Final[Mapping[str, tuple[Bend, ...]]] = {
     "recorded": (),
     "sse": (over(Transport.HTTP),),
@@ -18,6 +25,6 @@ _TRANSPORTS: Final[Mapping[str, tuple[Bend, ...]]] = {
 _TOOLS: Final[Mapping[str, tuple[Bend, ...]]] = {"run": (), "recorded": (tools_recorded,)}
 
 
-def bends_for(transport: str, tools: str) -> tuple[Bend, ...]:
+def bends_for(wire_api: str, transport: str, tools: str) -> tuple[Bend, ...]:
     """The bends that these options ask for, in the order in which they are done."""
-    return (*_TRANSPORTS[transport], *_TOOLS[tools])
+    return (*_WIRES[wire_api], *_TRANSPORTS[transport], *_TOOLS[tools])

@@ -5,15 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from replayer.faults.answer import block
+from replayer.transports.offers import refused_upgrades
 from replayer.transports.tries import HowEnded, Try, carried_headers, naming_headers
 from wiretape.attempts import Transport
 from wiretape.events import event_type
 from wiretape.facts import End, EndKind, Piece, PieceKind, RequestBody, ResponseHead, Sender
 from wiretape.recording import WholeExchange
-from wiretape.scripts.defaults import SIDES, UPGRADE
-
-_UPGRADES: Final = 2
-"""So many WebSockets ask the known clients for, before they believe that there is none."""
+from wiretape.scripts.defaults import SIDES
 
 _STREAM: Final = (("content-type", "text/event-stream"),)
 _JSON: Final = (("content-type", "application/json"),)
@@ -28,27 +26,14 @@ _ENDS: Final[Mapping[HowEnded, EndKind]] = {
 def posts(tries: Sequence[Try], kept: Iterable[Try]) -> Iterator[WholeExchange]:
     """What is ``kept`` of the tries of one session, as exchanges over HTTP.
 
-    A client that is run as it was recorded asks for WebSockets first, as often as it likes: they
-    are refused with the status that sends it to HTTP at once.
+    A client that is run as it was recorded asks for WebSockets first, and is sent on to HTTP.
     """
     sockets = {
         each.exchange.id: each.exchange for each in tries if each.transport is Transport.WEBSOCKET
     }
     for exchange in sockets.values():
-        for _ in range(_UPGRADES):
-            yield _refused(exchange)
+        yield from refused_upgrades(exchange)
     yield from map(_post, kept)
-
-
-def _refused(exchange: WholeExchange) -> WholeExchange:
-    number, at_us = exchange.id, exchange.request.at_us
-    return WholeExchange(
-        replace(exchange.request, method="GET", headers=UPGRADE),
-        None,
-        ResponseHead(number, at_us, 426, "Upgrade Required", "HTTP/1.1", ()),
-        (),
-        End(number, at_us, EndKind.COMPLETE),
-    )
 
 
 def _post(each: Try) -> WholeExchange:
