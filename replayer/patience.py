@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gateway.bypass import place_of_codex
-from wiretape.errors import UsageError
 
 _BUILT_IN: Final = "openai"
 _OTHERS_BUILT_IN: Final = frozenset({"amazon-bedrock", "lmstudio", "ollama", "ollama-chat", "oss"})
@@ -23,22 +22,17 @@ _SETTINGS: Final = ("stream_idle_timeout_ms", "websocket_connect_timeout_ms")
 def less_patient(
     command: Sequence[str], config: Mapping[str, Any], base_url: str | None, longest_ms: int
 ) -> tuple[str, ...] | None:
-    """The command that runs Codex so that it waits no longer; ``None`` where it runs none.
+    """The command that runs Codex so that it waits no longer; ``None`` where it runs none, or one
+    whose provider nobody can change.
 
     ``config`` is Codex's, read; ``base_url`` is another address of its built-in provider.
-
-    Raises:
-        UsageError: its provider has settings that nobody can change.
     """
     at = place_of_codex(command)
     if at is None:
         return None
     provider = _provider(command[at + 1 :], config)
     if provider in _OTHERS_BUILT_IN:
-        raise UsageError(
-            f"Codex uses its built-in provider {provider!r}, whose idle timeout is fixed: leave "
-            "out --longest-silence, or give Codex a provider of your own."
-        )
+        return None
     if provider == _BUILT_IN:
         settings = [f'model_provider="{_STAND_IN}"', _standing_in(base_url, longest_ms)]
     else:

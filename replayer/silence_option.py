@@ -26,11 +26,7 @@ def with_patience(
     longest_silence_s: float | None,
     tell: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """The command that waits no longer than that in silence, if it runs Codex.
-
-    Raises:
-        UsageError: Codex uses a provider whose patience cannot be changed.
-    """
+    """The command that waits no longer than that in silence, if it runs Codex."""
     if longest_silence_s is None or not command:
         return command
     try:
@@ -42,8 +38,8 @@ def with_patience(
     changed = less_patient(command, config, base_url, round(longest_silence_s * 1000))
     if changed is None:
         tell(
-            "the command is no Codex that we start ourselves, so it waits in silence for as long "
-            "as it likes: --longest-silence shortens the recording only."
+            "the command is no Codex whose provider can be told to wait less, so it waits in "
+            "silence as long as it likes."
         )
         return command
     return changed

@@ -14,27 +14,39 @@ from wiretape.words import counted
 
 def tell_faults(report: Report, faulted: Faulted) -> None:
     """Makes the report one about the recording, and notes how often each fault was met."""
-    met = [
-        (each.exchange, each.message)
-        for each in report.requests
-        if each.verdict is not Verdict.UNEXPECTED and each.exchange is not None
-    ]
-    asked = {faulted.originals.get(spot, spot) for spot in met}
+    asked = {faulted.originals.get(spot, spot) for spot in _met(report)}
     missed: dict[Spot, NotAsked] = {}
     for each in report.not_asked:
-        exchange, message = _original(each, faulted)
+        exchange, message = faulted.originals.get(
+            (each.exchange, each.message), (each.exchange, each.message)
+        )
         if (exchange, message) not in asked:
             again = replace(each, exchange=exchange, message=message)
             missed.setdefault((exchange, message), again)
+    met = times_met(report, faulted)
     report.not_asked = list(missed.values())
     report.requests[:] = [_about_the_recording(each, faulted) for each in report.requests]
-    for text, spots in faulted.waiting.items():
-        times = sum(spot in spots for spot in met)
+    for text, times in met.items():
         report.note(
             f"the fault {text} was met {counted(times, 'time')}"
             if times
             else f"the fault {text} was not met: the client did not ask for what it is about"
         )
+
+
+def times_met(report: Report, faulted: Faulted) -> dict[str, int]:
+    """How often the client came to each fault. ``report`` is about what was played."""
+    met = _met(report)
+    return {text: sum(spot in spots for spot in met) for text, spots in faulted.waiting.items()}
+
+
+def _met(report: Report) -> list[Spot]:
+    """What was played to the client."""
+    return [
+        (each.exchange, each.message)
+        for each in report.requests
+        if each.verdict is not Verdict.UNEXPECTED and each.exchange is not None
+    ]
 
 
 def _about_the_recording(request: ReplayedRequest, faulted: Faulted) -> ReplayedRequest:
@@ -43,8 +55,3 @@ def _about_the_recording(request: ReplayedRequest, faulted: Faulted) -> Replayed
     spot = request.exchange, request.message
     exchange, message = faulted.originals.get(spot, spot)
     return replace(request, exchange=exchange, message=message)
-
-
-def _original(each: NotAsked, faulted: Faulted) -> Spot:
-    spot = each.exchange, each.message
-    return faulted.originals.get(spot, spot)

@@ -1,0 +1,129 @@
+"""``wiretape matrix``."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from replayer.silence_option import longest_silence_option, with_patience
+from wiretape.commands.options import json_option
+from wiretape.commands.telling import tell
+from wiretape.errors import UsageError
+from wiretape.redact import redact_command
+
+if TYPE_CHECKING:
+    from replayer.matrix.sets import Case
+    from wiretape.reconstruct import Session
+
+_DEFAULT_SILENCE_S = 5.0
+
+
+@click.command()
+@click.argument("tape", type=click.Path(path_type=Path))
+@click.option(
+    "--faults",
+    "name",
+    default="all",
+    show_default=True,
+    metavar="SET",
+    help="all, network, http, events, or a file with a fault on each line.",
+)
+@click.option(
+    "--at",
+    metavar="REQUEST",
+    help="Which request the faults of a named set are for, like 2 or 2#3; else the first that "
+    "was answered.",
+)
+@click.option(
+    "--session",
+    metavar="ID",
+    help="Only this session, as `wiretape ls` names it (a start is enough).",
+)
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=0.1, max=86_400),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one run may take; then it is ended, and the table says so.",
+)
+@longest_silence_option
+@json_option
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def matrix(
+    tape: Path,
+    name: str,
+    at: str | None,
+    session: str | None,
+    deadline: float,
+    longest_silence: float | None,
+    as_json: bool,
+    command: tuple[str, ...],
+) -> int:
+    """Run COMMAND on TAPE with one fault after the other.
+
+    A table says what the client did about each: how it ended, how often it tried, whether it
+    fell back from WebSocket to HTTP, and its last words. Each run has a fresh copy of Codex's
+    home. Codex waits in silence for 5 seconds, unless --longest-silence says otherwise.
+
+    \b
+    wiretape matrix bug.db -- codex exec "say hello"
+    wiretape matrix bug.db --faults http --at 2 -- codex exec --json "say hello"
+    wiretape matrix bug.db --faults mine.faults --json -- codex exec "say hello"
+    """
+    from gateway.authority import open_authority
+    from gateway.bypass import bypasses
+    from replayer.matrix.rows import table
+    from replayer.matrix.runs import Matrix
+    from replayer.matrix.sets import WITHOUT
+    from replayer.trials.trial import Client, Trials
+    from wiretape.choosing import chosen_sessions
+    from wiretape.reconstruct import sessions_of
+    from wiretape.store_reader import TapeReader
+    from wiretape.store_recording import read_recording
+
+    for sentence in bypasses(command, os.environ):
+        raise UsageError(f"this run would leave the machine. {sentence}")
+    with TapeReader(tape) as reader:
+        names = () if session is None else (session,)
+        sessions = chosen_sessions(sessions_of(reader), names, tape)
+        recording = read_recording(reader)
+    cases = [WITHOUT, *_cases(name, at, sessions)]
+    runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
+    client = Client(runs, os.environ, deadline)
+    found = Matrix(recording, sessions, client, Trials(open_authority(os.environ)))
+    rows = list(found.rows(cases, tell))
+    if as_json:
+        document = {
+            "tape": str(tape),
+            "command": redact_command(command),
+            "rows": [row.as_json() for row in rows],
+            "impossible": found.impossible,
+        }
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return 0
+    for line in table(rows):
+        click.echo(line)
+    for sentence in found.impossible.values():
+        tell(f"left out: {sentence}")
+    return 0
+
+
+def _cases(name: str, at: str | None, sessions: "Sequence[Session]") -> "list[Case]":
+    """The cases of a set that has a name, or is a file."""
+    from replayer.matrix.sets import SETS, named_set, set_of_lines, usual_place
+
+    if name in SETS:
+        return named_set(name, at or usual_place(sessions))
+    if at is not None:
+        raise UsageError("--at is for a set that has a name: a file names the requests itself.")
+    try:
+        return set_of_lines(Path(name).read_text("utf-8").split("\n"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"there is no set of faults {name!r} ({', '.join(SETS)}), and it cannot be read as a "
+            f"file ({error}): name another one."
+        ) from error

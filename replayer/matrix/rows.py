@@ -1,0 +1,68 @@
+"""A run of the client as a row of the table. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from replayer.matrix.last_words import last_words
+from replayer.trials.trial import Trial
+from wiretape.reconstruct import Why
+from wiretape.words import columns, printable
+
+_LONGEST_MESSAGE: Final = 100
+_HEAD: Final = ["fault", "met", "exit", "attempts", "retries", "fallback", "time", "final message"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the client did about the faults of one run.
+
+    ``met`` is how often it came to one of them. ``exit_code`` is ``None`` where it still ran at
+    the deadline.
+    """
+
+    fault: str
+    met: int
+    exit_code: int | None
+    attempts: int
+    retries: int
+    fallbacks: int
+    took_s: float
+    final_message: str
+
+    def cells(self) -> list[str]:
+        """The row in words."""
+        message = printable(self.final_message)
+        is_long = len(message) > _LONGEST_MESSAGE
+        return [
+            self.fault,
+            str(self.met),
+            "deadline" if self.exit_code is None else str(self.exit_code),
+            str(self.attempts),
+            str(self.retries),
+            "yes" if self.fallbacks else "no",
+            f"{self.took_s:.1f} s",
+            f"{message[: _LONGEST_MESSAGE - 1]}…" if is_long else message,
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def row_of(fault: str, trial: Trial, met: int) -> Row:
+    """The row of a run with this fault, which was met so often."""
+    return Row(
+        fault,
+        met,
+        trial.exit_code,
+        sum(len(session.tries) for session in trial.sessions),
+        sum(session.count(Why.RETRY) for session in trial.sessions),
+        sum(session.count(Why.FALLBACK) for session in trial.sessions),
+        round(trial.took_s, 3),
+        last_words(trial.stdout, trial.stderr),
+    )
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """The rows as aligned lines, with a head."""
+    return columns([_HEAD, *(row.cells() for row in rows)])

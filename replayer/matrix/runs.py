@@ -1,0 +1,56 @@
+"""Runs the client on each fault of a set, in a home of its own."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from replayer.faults.bending import Faulted, faulted
+from replayer.faults.telling import times_met
+from replayer.matrix.rows import Row, row_of
+from replayer.matrix.sets import Case
+from replayer.pacing import MAX
+from replayer.timing import timed
+from replayer.trials.homes import fresh_home
+from replayer.trials.trial import Client, Trials
+from wiretape.errors import UsageError
+from wiretape.reconstruct import Session
+from wiretape.recording import Recording, bent
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A recording, the client to run on it, and what of the recording may be hit."""
+
+    recording: Recording
+    sessions: Sequence[Session]
+    client: Client
+    trials: Trials
+    impossible: dict[str, str] = field(default_factory=dict)
+    """The faults that cannot be on this recording, each with the reason."""
+
+    def rows(self, cases: Iterable[Case], tell: Callable[[str], None]) -> Iterator[Row]:
+        """A row for each of the cases that can be, as it is known."""
+        possible = [case for case in cases if self._can_be(case)]
+        for number, case in enumerate(possible, 1):
+            row = self._row(case)
+            how = "the deadline" if row.exit_code is None else f"exit code {row.exit_code}"
+            tell(f"{number} of {len(possible)}: {case.name}: {how} after {row.took_s:.1f} s")
+            yield row
+
+    def _can_be(self, case: Case) -> bool:
+        try:
+            self._faulted(case, self.recording)
+        except UsageError as error:
+            self.impossible[case.name] = str(error)
+            return False
+        return True
+
+    def _row(self, case: Case) -> Row:
+        pace, bends = timed(MAX, case.faults, None)
+        faulty = self._faulted(case, bent(self.recording, bends))
+        with fresh_home(self.client.environment) as environment:
+            client = replace(self.client, environment=environment)
+            trial = self.trials.run(faulty.recording, client, pace)
+        return row_of(case.name, trial, sum(times_met(trial.report, faulty).values()))
+
+    def _faulted(self, case: Case, recording: Recording) -> Faulted:
+        return faulted(recording, self.sessions, case.faults)
