@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from inspector_web.json_view import Token, laid_out
+from inspector_web.markdown import rendered
 from inspector_web.visible import visible
 from wiretape.words import counted, duration, size
 
@@ -89,6 +90,7 @@ FILTERS = {
     "day_and_time": day_and_time,
     "duration": duration,
     "inked": inked,
+    "markdown": rendered,
     "number": number,
     "seconds": seconds,
     "short": short,

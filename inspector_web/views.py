@@ -20,6 +20,7 @@ from inspector_web.pages.request import RequestPage, attempt_at, request_page
 from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, search_page
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
+from inspector_web.pages.turn import TurnPage, turn_page
 from inspector_web.raw import raw_event, raw_response
 from inspector_web.reader import library, open_index, open_path, open_tape, shelf
 from inspector_web.readings import Look
@@ -106,6 +107,13 @@ def received(tape: str, number: int) -> ReceivedPage:
     overview = shelf().overview(reader)
     timeline, index = timeline_on(overview, number), open_index(reader)
     return received_page(tape, overview, number, timeline, index, request.args)
+
+
+@_page("/tapes/<tape>/sessions/<int:session>/turns/<int:number>")
+def turn(tape: str, session: int, number: int) -> TurnPage:
+    reader = open_tape(tape)
+    overview, index = shelf().overview(reader), open_index(reader)
+    return turn_page(tape, overview, reader, index, session, number, request.args)
 
 
 @_page("/tapes/<tape>/events")

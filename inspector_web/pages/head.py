@@ -1,12 +1,13 @@
 """What every page of a session says at its top, and a line of the list of sessions."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from inspector_web.health import Chip, Sort, chips_of
 from inspector_web.overview import Overview
 from inspector_web.visible import one_line
-from wiretape.attempts import Transport
+from wiretape.attempts import Attempt, Transport
 from wiretape.events import Usage
 from wiretape.reconstruct import Session
 
@@ -98,7 +99,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         len(session.tries),
         session.events,
         tuple(session.transports),
-        _tokens(session),
+        tokens_of(each.attempt for each in session.tries),
         max(each.attempt.longest_silence_us for each in session.tries),
         chips_of(
             session,
@@ -109,8 +110,9 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
     )
 
 
-def _tokens(session: Session) -> Tokens | None:
-    usages: list[Usage] = [each.attempt.usage for each in session.tries if each.attempt.usage]
+def tokens_of(attempts: Iterable[Attempt]) -> Tokens | None:
+    """What the answers to these attempts say that they cost; ``None`` where none said."""
+    usages: list[Usage] = [each.usage for each in attempts if each.usage]
     if not usages:
         return None
     return Tokens(

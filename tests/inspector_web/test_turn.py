@@ -1,0 +1,201 @@
+"""A turn, as people read it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import (
+    TapeMaker,
+    ask,
+    call,
+    completed,
+    created,
+    delta,
+    done,
+    message,
+    output,
+    reasoning,
+    session,
+)
+
+from inspector_web.conversation import MOST_CHARACTERS
+from inspector_web.markdown import rendered
+from inspector_web.pages import turn
+from wiretape.facts import EndKind
+
+type Browse = Callable[..., FlaskClient]
+
+
+def twin(client: FlaskClient, address: str) -> Any:
+    answer = client.get(f"{address}.json")
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
+
+
+def said(entries: list[Any]) -> list[tuple[str, str | None, str]]:
+    """Kind, role or name, and text of each."""
+    return [
+        (each["said"]["saying"], each["said"]["who"] or each["said"]["name"], each["said"]["text"])
+        for each in entries
+    ]
+
+
+def write_tool_round(path: Path) -> None:
+    """A turn over HTTP: asked, a call, its output beside the repeated conversation, an answer."""
+    maker = TapeMaker(path)
+    asked = [message("Be short.", "developer"), message("List the files.")]
+    thought, called = reasoning("**Look** first."), call("call_1", arguments='{"cmd": "ls"}')
+    first = maker.post(0, ask(*asked), session("s-1"))
+    first.head(1)
+    first.events(2, created("resp_1"), done(thought), done(called))
+    first.events(3, completed("resp_1", given=10, made=5))
+    first.end(4)
+    second = maker.post(100, ask(*asked, thought, called, output("call_1", "a b")), session("s-1"))
+    second.head(101)
+    second.events(102, created("resp_2"), done(message("Two *files*.", "assistant")))
+    second.events(103, completed("resp_2", given=20, made=6))
+    second.end(104)
+    maker.write()
+
+
+@pytest.fixture
+def steps(folder: Path, browse: Browse) -> list[Any]:
+    """The steps of that turn."""
+    write_tool_round(folder / "one.db")
+    found = twin(browse(), "/tapes/one/sessions/1/turns/1")["steps"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_only_what_was_new_is_asked(steps: list[Any]) -> None:
+    """A conversation that is said again is not read again."""
+    assert said(steps[0]["asked"]) == [
+        ("message", "developer", "Be short."),
+        ("message", "user", "List the files."),
+    ]
+    assert said(steps[1]["asked"]) == []
+
+
+def test_what_the_model_said_stands_in_order(steps: list[Any]) -> None:
+    """Reasoning, calls and messages."""
+    assert said(steps[0]["answered"]) == [
+        ("reasoning", None, "**Look** first."),
+        ("call", "exec_command", '{"cmd": "ls"}'),
+    ]
+    assert said(steps[1]["answered"]) == [("message", "assistant", "Two *files*.")]
+
+
+def test_a_call_has_its_output_beside_it(steps: list[Any]) -> None:
+    """With the time between them on the wire."""
+    made = steps[0]["answered"][1]
+    assert (made["output"]["text"], made["took_us"]) == ("a b", 98_000)
+
+
+def test_an_addition_on_a_socket_is_what_was_new(rounds: Path, browse: Browse) -> None:
+    """It says nothing else; its output belongs to the call before it."""
+    assert rounds.exists()
+    steps = twin(browse(), "/tapes/rounds/sessions/1/turns/1")["steps"]
+    assert said(steps[1]["asked"]) == []
+    assert steps[0]["answered"][0]["output"]["text"] == "a b"
+
+
+def test_every_try_is_told(fallback: Path, browse: Browse) -> None:
+    """How each went, and the tokens of all."""
+    assert fallback.exists()
+    page = twin(browse(), "/tapes/fallback/sessions/1/turns/1")
+    assert [(each["why"], each["transport"]) for each in page["steps"][0]["tries"]] == [
+        ("first", "websocket"),
+        ("retry", "websocket"),
+        ("fallback", "http"),
+    ]
+    assert page["tokens"] == {"input": 1200, "cached": 0, "output": 34, "reasoning": 0}
+    assert page["took_us"] == 1_791_000
+
+
+def test_an_answer_that_broke_off_stands_as_far_as_it_came(folder: Path, browse: Browse) -> None:
+    """Put together from its pieces, and told to be unfinished."""
+    maker = TapeMaker(folder / "one.db")
+    post = maker.post(0, ask("hi"), session("s-1"))
+    post.head(1)
+    added = {"type": "response.output_item.added", "item": message("", "assistant")}
+    post.events(2, created("resp_1"), added, delta("Half a "), delta("sent"))
+    post.end(3, EndKind.SERVER_CLOSED)
+    maker.write()
+    client = browse()
+    (step,) = twin(client, "/tapes/one/sessions/1/turns/1")["steps"]
+    (entry,) = step["answered"]
+    assert (entry["said"]["text"], entry["said"]["is_done"]) == ("Half a sent", False)
+    assert "it broke off here" in client.get("/tapes/one/sessions/1/turns/1").text
+
+
+def test_a_chat_is_read_like_any_other(folder: Path, browse: Browse) -> None:
+    """Its pieces are one message; its calls have their outputs."""
+    maker = TapeMaker(folder / "one.db")
+    asked = [{"role": "user", "content": "hi"}]
+    post = maker.post(0, {"model": "m", "messages": asked}, target="/v1/chat/completions")
+    post.head(1)
+    chunk = {"choices": [{"delta": {"content": "Hel"}}]}
+    post.events(2, chunk, {"choices": [{"delta": {"content": "lo"}, "finish_reason": "stop"}]})
+    post.events(3, "[DONE]")
+    post.end(4)
+    maker.write()
+    (step,) = twin(browse(), "/tapes/one/sessions/1/turns/1")["steps"]
+    assert said(step["asked"]) == [("message", "user", "hi")]
+    assert said(step["answered"]) == [("message", "assistant", "Hello")]
+
+
+def test_a_long_turn_has_parts(
+    folder: Path, browse: Browse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many requests on a page, and a way to the others."""
+    monkeypatch.setattr(turn, "STEPS", 1)
+    write_tool_round(folder / "one.db")
+    client = browse()
+    page = twin(client, "/tapes/one/sessions/1/turns/1")
+    assert ([step["request"] for step in page["steps"]], page["has_next_page"]) == ([1], True)
+    text = client.get("/tapes/one/sessions/1/turns/1?page=2").text
+    assert "Two <em>files</em>." in text
+    assert "earlier requests" in text
+
+
+def test_long_texts_are_cut_and_counted(folder: Path, browse: Browse) -> None:
+    """20 MB of a message do not make a page of 20 MB."""
+    maker = TapeMaker(folder / "one.db")
+    post = maker.post(0, ask("x" * 20_000_000), session("s-1"))
+    post.head(1)
+    post.events(2, created("resp_1"), done(message("y" * 1_000_000, "assistant")), completed())
+    post.end(3)
+    maker.write()
+    client = browse()
+    (step,) = twin(client, "/tapes/one/sessions/1/turns/1")["steps"]
+    assert step["asked"][0]["said"]["cut"] == 20_000_000 - MOST_CHARACTERS
+    assert len(client.get("/tapes/one/sessions/1/turns/1").data) < 100_000
+
+
+def test_there_is_no_turn_beyond_the_last(rounds: Path, browse: Browse) -> None:
+    """It is refused in words."""
+    assert rounds.exists()
+    answer = browse().get("/tapes/rounds/sessions/1/turns/9.json")
+    assert answer.status_code == 404
+    assert "session 1 has no turn 9" in json.loads(answer.text)["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("**a** `b`", "<p><strong>a</strong> <code>b</code></p>\n"),
+        ("# Title", '<p class="md-heading">Title</p>\n'),
+        ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"),
+        ("[here](javascript:alert(1))", "<p>[here](javascript:alert(1))</p>\n"),
+        ("![x](data:image/png;base64,AA)", "<p>![x](data:image/png;base64,AA)</p>\n"),
+        ("<javascript:alert(1)>", "<p>&lt;javascript:alert(1)&gt;</p>\n"),
+        ("a &#x202e; b", "<p>a ⟨U+202E⟩ b</p>\n"),
+        ("[a]: /x\n\n[a]", "<p>[a]: /x</p>\n<p>[a]</p>\n"),
+    ],
+)
+def test_markdown_can_do_no_harm(text: str, html: str) -> None:
+    """No element of the text's own, no link, nothing that cannot be seen."""
+    assert rendered(text) == html
