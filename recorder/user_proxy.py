@@ -38,9 +38,13 @@ class UserProxies:
     exceptions: tuple[str, ...] = ()
 
     def on_the_way_to(self, scheme: str, host: str, port: int) -> UserProxy | None:
-        """The proxy that a request goes through; this machine needs none to reach itself."""
+        """The proxy that a request goes through.
+
+        This machine needs none to reach itself; but one that runs on it may be there to see that
+        too, as ours is.
+        """
         proxy = self.by_scheme.get(scheme)
-        if proxy is None or _is_loopback(host):
+        if proxy is None or (_is_loopback(host) and not _is_loopback(proxy.host)):
             return None
         return None if any(_names(each, host, port) for each in self.exceptions) else proxy
 
