@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared
 from inspector_web.overview import AttemptPlace
+from inspector_web.pages.again import AgainPage, AgainQuery, again_page
 from inspector_web.pages.compare import ComparePage, CompareQuery
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
@@ -21,7 +22,7 @@ from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, se
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.pages.turn import TurnPage, turn_page
-from inspector_web.raw import raw_event, raw_response
+from inspector_web.raw import raw_event, raw_response, script_of
 from inspector_web.reader import library, open_index, open_path, open_tape, shelf
 from inspector_web.readings import Look
 from inspector_web.shelf import timeline_on
@@ -116,6 +117,13 @@ def turn(tape: str, session: int, number: int) -> TurnPage:
     return turn_page(tape, overview, reader, index, session, number, request.args)
 
 
+@_page("/tapes/<tape>/sessions/<int:session>/again")
+def again(tape: str, session: int) -> AgainPage:
+    reader = open_tape(tape)
+    overview, index = shelf().overview(reader), open_index(reader)
+    return again_page(tape, reader.path, overview, index, session, AgainQuery.parse(request.args))
+
+
 @_page("/tapes/<tape>/events")
 def events(tape: str) -> EventsPage:
     reader = open_tape(tape)
@@ -163,6 +171,11 @@ def response_raw(tape: str, exchange: int) -> Response:
     return _download(data, f"{tape}-exchange-{exchange}-response")
 
 
+@pages.get("/tapes/<tape>/script")
+def script(tape: str) -> Response:
+    return _download(script_of(open_tape(tape)).encode(), tape, "script")
+
+
 def _exchange(reader: TapeReader, number: int) -> Exchange:
     found = reader.exchange(number)
     if found is None:
@@ -172,9 +185,9 @@ def _exchange(reader: TapeReader, number: int) -> Exchange:
     return found
 
 
-def _download(data: bytes, name: str) -> Response:
+def _download(data: bytes, name: str, ending: str = "bin") -> Response:
     """Bytes that a browser keeps and never shows, whatever they are."""
     safe = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)
     response = Response(data, mimetype="application/octet-stream")
-    response.headers["Content-Disposition"] = f'attachment; filename="{safe}.bin"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{safe}.{ending}"'
     return response
