@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from wiretape.errors import UsageError
 from wiretape.redact import redact_text
+from wiretape.scope import is_this_machine
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
@@ -44,7 +45,7 @@ class UserProxies:
         too, as ours is.
         """
         proxy = self.by_scheme.get(scheme)
-        if proxy is None or (_is_loopback(host) and not _is_loopback(proxy.host)):
+        if proxy is None or (is_this_machine(host) and not is_this_machine(proxy.host)):
             return None
         return None if any(_names(each, host, port) for each in self.exceptions) else proxy
 
@@ -99,15 +100,6 @@ def _proxy(variable: str, url: str) -> UserProxy:
     return UserProxy(
         host, port or _DEFAULT_PORTS[parts.scheme], parts.scheme == "https", authorization
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower().rstrip(".") == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _names(exception: str, host: str, port: int) -> bool:
