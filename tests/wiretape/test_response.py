@@ -264,7 +264,7 @@ def test_a_stream_that_is_cut_stays_open(payloads: tuple[str, ...]) -> None:
 def test_text_can_be_read_while_it_streams() -> None:
     """Before the whole is given, the text is what the deltas make."""
     state = of(CREATED, added(), delta("Hel"), delta("lo"))
-    assert state.items[0].texts == (ItemText(Channel.TEXT, 0, "Hello", 2, is_done=False),)
+    assert state.items[0].texts == (ItemText(Channel.TEXT, 0, "Hello", is_done=False),)
     assert state.text() == "Hello"
 
 
@@ -274,7 +274,7 @@ def test_an_empty_part_is_a_part() -> None:
     state = of(
         CREATED, added(), part | {"part": {"type": "refusal"}}, part | {"part": {"type": "x"}}
     )
-    assert state.items[0].texts == (ItemText(Channel.REFUSAL, 1, "", 0, is_done=False),)
+    assert state.items[0].texts == (ItemText(Channel.REFUSAL, 1, "", is_done=False),)
 
 
 def test_texts_stand_in_order_of_channel_and_part() -> None:
