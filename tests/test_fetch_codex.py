@@ -1,9 +1,11 @@
 """How the real Codex is fetched: whole or not at all, once, and with one sentence when it fails."""
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from bare_machine import BareMachine, write_script
 from codex_binary import VERSIONS, codex_binary
 from declared import REPOSITORY
 
+from replayer.versions.fetching import FetchError, package_of
+
 OLD_PLACE = "package/vendor/x86_64-unknown-linux-musl/codex/codex"
 NEW_PLACE = "package/vendor/aarch64-apple-darwin/bin/codex"
 PACK = 'echo "$*" >>"$HOME/asked"; cp "$HOME/packed.tgz" openai-codex.tgz'
@@ -19,9 +23,8 @@ PACK = 'echo "$*" >>"$HOME/asked"; cp "$HOME/packed.tgz" openai-codex.tgz'
 
 @pytest.fixture
 def machine(tmp_path: Path) -> BareMachine:
-    """A Linux machine with an npm that hands out one small package."""
+    """A machine with an npm that hands out one small package."""
     machine = BareMachine.build(tmp_path / "machine")
-    machine.install("uname", "case $1 in -s) echo Linux ;; -m) echo x86_64 ;; esac")
     machine.install("npm", PACK)
     pack(machine, OLD_PLACE)
     return machine
@@ -42,8 +45,8 @@ def command(*versions: str) -> list[str]:
 
 
 def cache_of(machine: BareMachine) -> dict[str, str]:
-    """The variable that puts the cache in the machine's own folder."""
-    return {"WIRETAPE_CODEX_CACHE": str(machine.home / "cache")}
+    """The cache in the machine's own folder, and a Python, which is not on its PATH."""
+    return {"WIRETAPE_CODEX_CACHE": str(machine.home / "cache"), "PYTHON": sys.executable}
 
 
 def fetch(machine: BareMachine, *versions: str) -> subprocess.CompletedProcess[str]:
@@ -61,6 +64,11 @@ def cached(machine: BareMachine) -> list[str]:
     """Every file in the cache."""
     cache = machine.home / "cache"
     return sorted(str(path.relative_to(cache)) for path in cache.rglob("*") if path.is_file())
+
+
+def package(version: str) -> str:
+    """What npm calls a version for this machine."""
+    return package_of(version, platform.system(), platform.machine())
 
 
 @pytest.mark.parametrize("place", [OLD_PLACE, NEW_PLACE])
@@ -88,9 +96,7 @@ def test_what_is_there_is_not_fetched_again(machine: BareMachine) -> None:
 def test_without_arguments_the_versions_of_the_tests_are_fetched(machine: BareMachine) -> None:
     """The script and the tests agree on the two versions."""
     fetch(machine)
-    assert asked(machine) == [
-        f"pack --loglevel=error @openai/codex@{version}-linux-x64" for version in VERSIONS
-    ]
+    assert asked(machine) == [f"pack --loglevel=error {package(version)}" for version in VERSIONS]
 
 
 @pytest.mark.parametrize(
@@ -102,22 +108,27 @@ def test_without_arguments_the_versions_of_the_tests_are_fetched(machine: BareMa
         ("Darwin", "arm64", "darwin-arm64"),
     ],
 )
-def test_each_system_gets_its_own_package(
-    machine: BareMachine, system: str, hardware: str, suffix: str
-) -> None:
+def test_each_system_gets_its_own_package(system: str, hardware: str, suffix: str) -> None:
     """The package of a version has a name for each system."""
-    machine.install("uname", f"case $1 in -s) echo {system} ;; -m) echo {hardware} ;; esac")
-    fetch(machine, "1.2.3")
-    assert asked(machine) == [f"pack --loglevel=error @openai/codex@1.2.3-{suffix}"]
+    assert package_of("1.2.3", system, hardware) == f"@openai/codex@1.2.3-{suffix}"
 
 
-def test_a_system_without_a_package_is_named(machine: BareMachine) -> None:
+def test_a_system_without_a_package_is_named() -> None:
     """Where there is no Codex to fetch, npm is not asked."""
-    machine.install("uname", "case $1 in -s) echo SunOS ;; -m) echo sparc ;; esac")
-    ran = fetch(machine, "1.2.3")
-    assert ran.returncode == 1
-    assert ran.stderr == (
-        "fetch-codex: npm has no Codex for SunOS on sparc: use Linux or macOS, x64 or arm64\n"
+    with pytest.raises(FetchError) as refused:
+        package_of("1.2.3", "SunOS", "sparc")
+    assert str(refused.value) == (
+        "npm has no Codex for SunOS on sparc: use Linux or macOS, x64 or arm64"
+    )
+
+
+@pytest.mark.parametrize("version", ["..", "../1.2.3", "", "-g", "1.2.3 left-pad"])
+def test_what_is_no_version_is_not_asked_for(machine: BareMachine, version: str) -> None:
+    """It would name another folder, or another package."""
+    ran = fetch(machine, version)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        f"fetch-codex: {version!r} is no version of Codex: say it like 0.99.0\n",
     )
     assert asked(machine) == []
 
@@ -138,15 +149,15 @@ def test_a_missing_npm_is_named(machine: BareMachine) -> None:
     [
         (
             "npm error code ETARGET",
-            "npm knows no @openai/codex@1.2.3-linux-x64: choose another version",
+            f"npm knows no {package('1.2.3')}: choose another version",
         ),
         (
             "npm error code E404",
-            "npm knows no @openai/codex@1.2.3-linux-x64: choose another version",
+            f"npm knows no {package('1.2.3')}: choose another version",
         ),
         (
             "npm error network timeout",
-            "npm could not fetch @openai/codex@1.2.3-linux-x64: npm error network timeout",
+            f"npm could not fetch {package('1.2.3')}: npm error network timeout",
         ),
     ],
 )

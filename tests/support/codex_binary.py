@@ -7,11 +7,10 @@ with one folder for each version. Nothing here fetches anything.
 import os
 from pathlib import Path
 
+from replayer.versions.fetching import codex_of
+
 VERSIONS = ("0.99.0", "0.169.0")
 """The two fixed points that the project is tested with: the first documented one, and today's."""
-
-# Up to about 0.136 the binary lay in vendor/<triple>/codex/, from 0.137 in vendor/<triple>/bin/.
-_PLACES = ("package/vendor/*/bin/codex", "package/vendor/*/codex/codex")
 
 
 def codex_cache() -> Path:
@@ -22,6 +21,4 @@ def codex_cache() -> Path:
 
 def codex_binary(version: str) -> Path | None:
     """The Codex of this version (``"0.99.0"``), or ``None`` where it has not been fetched."""
-    home = codex_cache() / version
-    found = (path for place in _PLACES for path in sorted(home.glob(place)) if path.is_file())
-    return next(found, None)
+    return codex_of(version, codex_cache())

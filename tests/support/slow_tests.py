@@ -29,6 +29,7 @@ SLOW = (
     "tests/replayer/test_command.py",
     "tests/replayer/test_minimize_command.py",
     "tests/replayer/test_openai_sdk_recorded.py",
+    "tests/replayer/test_versions_command.py",
     "tests/replayer/trials/test_trial.py",
     "tests/test_demo.py",
     "tests/test_required.py",

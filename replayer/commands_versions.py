@@ -1,0 +1,123 @@
+"""``wiretape versions``."""
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from wiretape.commands.options import json_option
+from wiretape.commands.telling import tell
+from wiretape.errors import UsageError
+
+
+@click.command()
+@click.argument("tape", type=click.Path(path_type=Path))
+@click.option(
+    "--prompt",
+    metavar="TEXT",
+    help="What to ask of each version, instead of what the user asked first on TAPE.",
+)
+@click.option(
+    "-c",
+    "--config",
+    "configs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting for each version, as `codex -c` takes it. Repeatable.",
+)
+@click.option(
+    "--session",
+    metavar="ID",
+    help="Only this session, as `wiretape ls` names it (a start is enough).",
+)
+@click.option(
+    "--tools",
+    type=click.Choice(["recorded", "run"]),
+    default="recorded",
+    show_default=True,
+    help="recorded: shell calls print what they gave when recorded, and do nothing. run: they "
+    "run, in an empty folder.",
+)
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=0.1, max=86_400),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one version may take.",
+)
+@json_option
+@click.argument("versions", nargs=-1, required=True, metavar="VERSION...")
+def versions(
+    tape: Path,
+    prompt: str | None,
+    configs: tuple[str, ...],
+    session: str | None,
+    tools: str,
+    deadline: float,
+    as_json: bool,
+    versions: tuple[str, ...],
+) -> int:
+    """Run several versions of Codex on TAPE, and compare what they make of it.
+
+    A VERSION is fetched from npm, once, into your cache folder ($WIRETAPE_CODEX_CACHE names
+    another); one with a slash in it is the path of a Codex that you have. Each runs offline, with
+    settings made from TAPE and nothing of yours. Ends with 1 where one of them does not do what
+    was recorded.
+
+    \b
+    wiretape versions bug.db -- 0.99.0 0.130.0 0.169.0
+    wiretape versions bug.db -c model_providers.recorded.stream_max_retries=2 -- 0.169.0 ./codex
+    """
+    from platformdirs import user_cache_path
+
+    from gateway.authority import open_authority
+    from replayer.bends.options import bends_for
+    from replayer.bends.sessions import only
+    from replayer.bends.telling import bent_and_told
+    from replayer.trials.trial import Trials
+    from replayer.versions.columns import Column, column_of, table
+    from replayer.versions.fetching import CACHE_VARIABLE, FetchError, fetched
+    from replayer.versions.running import run_version
+    from replayer.versions.task import task_of
+    from wiretape.choosing import chosen_sessions
+    from wiretape.reconstruct import sessions_of
+    from wiretape.store_reader import TapeReader
+    from wiretape.store_recording import read_recording
+
+    with TapeReader(tape) as reader:
+        recording = read_recording(reader)
+        chosen = chosen_sessions(sessions_of(reader), () if session is None else (session,), tape)
+    if session is not None:
+        recording = only({each.attempt.exchange for one in chosen for each in one.tries})(recording)
+    task = task_of(recording, prompt)
+    if task is None:
+        raise UsageError(
+            f"{tape} does not tell what the user asked: say it with --prompt, on a tape that "
+            "holds a request to a model."
+        )
+    recording, sentences = bent_and_told(recording, bends_for("recorded", "recorded", tools))
+    for sentence in sentences:
+        tell(sentence)
+    named = os.environ.get(CACHE_VARIABLE)
+    cache = Path(named) if named else user_cache_path("wiretape") / "codex"
+    trials = Trials(open_authority(os.environ))
+    found: list[Column] = []
+    for version in versions:
+        try:
+            own = Path(version).absolute() if "/" in version else None
+            binary = own or fetched(version, cache, os.environ, tell)
+        except FetchError as error:
+            tell(f"{error}.")
+            found.append(Column(version, trouble=str(error)))
+            continue
+        trial = run_version(binary, task, recording, trials, configs, deadline)
+        found.append(column_of(version, trial))
+    if as_json:
+        document = {"tape": str(tape), "versions": [column.as_json() for column in found]}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        for line in table(found):
+            click.echo(line)
+    return int(any(column.diverges for column in found))

@@ -1,0 +1,1 @@
+"""One recording, many versions of Codex: what each makes of it."""

@@ -1,0 +1,148 @@
+"""What a recorded client was to do, and how it was set up, as far as its recording tells. Pure."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from replayer.bends.sessions import is_asked
+from replayer.bends.whole import asked_in
+from wiretape.asked import Asked, RequestKind
+from wiretape.inputs import said_by_user
+from wiretape.recording import Recording, WholeExchange
+from wiretape.scope import Purpose, purpose_of
+from wiretape.scripts.defaults import is_upgrade
+
+KEY: Final = "WIRETAPE_KEY"
+_NAME: Final = "recorded"
+_ENDPOINT: Final = re.compile(r"/(?:responses|chat/completions)(?:/compact)?/?(?:\?.*)?$")
+_SANDBOX: Final = re.compile(r"danger-full-access|workspace-write|read-only")
+_USUAL_SANDBOX: Final = "workspace-write"
+
+
+class Role(StrEnum):
+    """What a folder is to a client."""
+
+    WORK = "work"
+    HOME = "home"
+
+
+_FOLDERS: Final = {
+    Role.WORK: re.compile(r"<cwd>(/[^<]+)</cwd>"),
+    Role.HOME: re.compile(r"(/[^\s`'\"()<>]+)/skills/\.system"),
+}
+"""How a client speaks of them: where it works, and where its own skills lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A prompt, and the settings of a client that is to ask for the same as the recorded one.
+
+    ``base_url`` is that of the recorded model: a replay stands in its place. ``folders`` are
+    those of the recorded client, as far as it spoke of them.
+    """
+
+    prompt: str
+    model: str | None
+    base_url: str
+    is_chat: bool
+    has_websockets: bool
+    sandbox: str
+    folders: Mapping[Role, str]
+
+    def config(self) -> str:
+        """The settings as Codex's ``config.toml``."""
+        settings = {
+            **({} if self.model is None else {"model": self.model}),
+            "model_provider": _NAME,
+            "sandbox_mode": self.sandbox,
+            "approval_policy": "never",
+            "check_for_update_on_startup": False,
+            "suppress_unstable_features_warning": True,
+            "features.responses_websockets": self.has_websockets,
+            f"model_providers.{_NAME}": {
+                "name": _NAME,
+                "base_url": self.base_url,
+                "env_key": KEY,
+                "wire_api": "chat" if self.is_chat else "responses",
+                "supports_websockets": self.has_websockets,
+            },
+        }
+        return "".join(f"{name} = {_toml(value)}\n" for name, value in settings.items())
+
+
+def task_of(recording: Recording, prompt: str | None = None) -> Task | None:
+    """What a recording was about, or this ``prompt``; ``None`` where nothing tells it."""
+    asked = [
+        (exchange, each)
+        for exchange in recording.exchanges
+        if is_asked(exchange)
+        for each in asked_in(exchange)
+    ]
+    # A warm-up says the same as what is asked then, or less.
+    asked.sort(key=lambda each: each[1].kind is RequestKind.WARM_UP)
+    for exchange, first in asked:
+        # A client puts its own context in front, in the user's name.
+        words = [text for item in first.input_items if (text := said_by_user(item))]
+        if words or prompt is not None:
+            return Task(
+                words[-1] if prompt is None else prompt,
+                first.model,
+                _base_url(exchange),
+                _purpose(exchange) is Purpose.CHAT,
+                any(is_upgrade(each.request) for each in recording.exchanges),
+                _sandbox(first),
+                _folders(first),
+            )
+    return None
+
+
+def _base_url(exchange: WholeExchange) -> str:
+    request = exchange.request
+    host = f"[{request.host}]" if ":" in request.host else request.host
+    path = _ENDPOINT.sub("", request.target)
+    return f"{request.scheme}://{host}:{request.port}{path}"
+
+
+def _purpose(exchange: WholeExchange) -> Purpose | None:
+    request = exchange.request
+    return purpose_of(request.method, request.target, is_upgrade=is_upgrade(request))
+
+
+def _sandbox(asked: Asked) -> str:
+    """The sandbox that the client tells its model of."""
+    told = json.dumps(asked.input_items)
+    named = told.find("sandbox_mode")
+    found = _SANDBOX.search(told, named) if named >= 0 else None
+    return _USUAL_SANDBOX if found is None else found[0]
+
+
+def _folders(asked: Asked) -> dict[Role, str]:
+    said = [text for item in asked.input_items for text in _texts(item)]
+    return {
+        role: found[1]
+        for role, pattern in _FOLDERS.items()
+        if (found := next(filter(None, map(pattern.search, said)), None))
+    }
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for inner in value.values():
+                yield from _texts(inner)
+        case list():
+            for inner in value:
+                yield from _texts(inner)
+
+
+def _toml(value: object) -> str:
+    """A value as TOML: texts and truths are written as in JSON."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)
