@@ -67,8 +67,7 @@ def heads_of(exchange: Exchange, body_bytes: int) -> Iterator[Crossing]:
         Sender.CLIENT,
         HTTP_REQUEST,
         body_bytes,
-        summary=f"{request.method} {request.scheme}://{request.host}:{request.port}"
-        f"{request.target}",
+        summary=f"{request.method} {request.url}",
     )
     if response is not None:
         yield Crossing(

@@ -87,6 +87,13 @@ class RequestHead:
     headers: Headers
     upstream: str | None = None
 
+    @property
+    def url(self) -> str:
+        """That address as one writes it; a target that is no path, as a tunnel's, is left out."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        path = self.target if self.target.startswith("/") else ""
+        return f"{self.scheme}://{host}:{self.port}{path}"
+
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:

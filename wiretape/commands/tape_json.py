@@ -55,11 +55,7 @@ def _address(reader: TapeReader, session: Session) -> dict[str, str | None]:
     exchange = reader.exchange(session.tries[0].attempt.exchange)
     assert exchange is not None
     asked = exchange.request
-    host = f"[{asked.host}]" if ":" in asked.host else asked.host
-    return {
-        "url": f"{asked.scheme}://{host}:{asked.port}{asked.target.partition('?')[0]}",
-        "upstream": asked.upstream,
-    }
+    return {"url": asked.url.partition("?")[0], "upstream": asked.upstream}
 
 
 def _session(session: Session, gaps: Sequence[Gap], *, with_requests: bool) -> dict[str, Any]:
