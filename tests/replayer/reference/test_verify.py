@@ -27,6 +27,7 @@ from tapes import (
     CUT,
     LEFT,
     OTHER_SESSION,
+    RESET,
     SESSION,
     Ending,
     Recording,
@@ -358,6 +359,14 @@ def test_a_recording_that_ends_early_is_equal_as_far_as_it_goes(
     found = verified(make())
     assert found.verdict is Verdict.EQUAL
     assert found.course is not None and found.course.cut == why
+
+
+def test_a_socket_that_is_reset_while_tools_run_is_replaced(verified: Verify) -> None:
+    """A newer client notices the end of an idle socket, and says everything on a new one."""
+    recording = Recording()
+    recording.socket(asks(HELLO), answers(CALL), ending=RESET, asked_with=NEW_UPGRADE)
+    recording.socket(asks(HELLO, CALL, OUTPUT), answers(SAID), asked_with=NEW_UPGRADE)
+    assert is_equal(verified(recording))
 
 
 def test_a_recorder_that_was_killed_has_not_seen_what_follows(tmp_path: Path) -> None:
