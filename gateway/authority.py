@@ -94,8 +94,9 @@ def open_authority(environment: Mapping[str, str]) -> Authority:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = CertStore.from_store(folder, _BASENAME, _KEY_BITS)
     except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
         raise AuthorityError(
-            f"the certificate authority in {folder} cannot be used ({error}): "
+            f"the certificate authority in {folder} cannot be used ({said}): "
             "remove that folder, or name another in WIRETAPE_CA_DIR."
         ) from error
     return Authority(folder, store)

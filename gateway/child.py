@@ -11,6 +11,7 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Final, Self
 
+from gateway.limits import raise_file_limit
 from wiretape.errors import CommandError
 
 _SENT: Final = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
@@ -106,6 +107,7 @@ async def run_child(
         command, env=dict(environment), process_group=None if signals.in_foreground else 0
     )
     signals.give_to(process)
+    raise_file_limit()
     code = await process.wait()
     return code if code >= 0 else 128 - code
 

@@ -1,12 +1,13 @@
 """What an attempt asked, read again from its tape, and the words that a person began with."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from inspector_web.index.reader import IndexReader, Only
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Attempt
 from wiretape.facts import PieceKind, Sender
+from wiretape.inputs import said_by_user
 from wiretape.reconstruct import Session
 from wiretape.scope import purpose_of
 from wiretape.store_reader import Exchange, TapeReader
@@ -65,22 +66,6 @@ def first_words(reader: TapeReader, exchanges: Mapping[int, Exchange], session: 
     attempts = [request.last for request in session.requests]
     for attempt in sorted(attempts, key=lambda each: each.kind is RequestKind.WARM_UP):
         asked = asked_of(reader, exchanges[attempt.exchange], attempt)
-        if words := [text for item in asked.input_items if (text := _said_by_user(item))]:
+        if words := [text for item in asked.input_items if (text := said_by_user(item))]:
             return words[-1]
     return ""
-
-
-def _said_by_user(item: Any) -> str:
-    if isinstance(item, str):
-        return item
-    if not isinstance(item, dict) or item.get("role") != "user":
-        return ""
-    content = item.get("content")
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(
-        part["text"]
-        for part in parts
-        if isinstance(part, dict) and isinstance(part.get("text"), str)
-    )

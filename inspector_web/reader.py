@@ -4,6 +4,7 @@ from pathlib import Path
 
 from flask import Flask, current_app, g
 
+from inspector_web.growth import state_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.library import Library
 from inspector_web.shelf import Shelf
@@ -41,8 +42,15 @@ def open_tape(name: str) -> TapeReader:
 def open_path(path: Path) -> TapeReader:
     """The tape at ``path``; the one that was open for this request before is closed."""
     _close()
+    g.state = state_of([path])
     g.tape = reader = TapeReader(path)
     return reader
+
+
+def growth_seen() -> str | None:
+    """The state of the tape that this request has opened, if more may come to it."""
+    reader: TapeReader | None = g.get("tape")
+    return None if reader is None or reader.is_closed() else str(g.state)
 
 
 def open_index(reader: TapeReader) -> IndexReader:

@@ -3,15 +3,19 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, jsonify, redirect, render_template, request
+from flask import Blueprint, Response, g, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared
+from inspector_web.growth import ListGrowth, News, TapeGrowth, state_of, told
+from inspector_web.library import Library
 from inspector_web.overview import AttemptPlace
+from inspector_web.pages.again import AgainPage, AgainQuery, again_page
 from inspector_web.pages.compare import ComparePage, CompareQuery
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
@@ -21,8 +25,8 @@ from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, se
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.pages.turn import TurnPage, turn_page
-from inspector_web.raw import raw_event, raw_response
-from inspector_web.reader import library, open_index, open_path, open_tape, shelf
+from inspector_web.raw import raw_event, raw_response, script_of
+from inspector_web.reader import growth_seen, library, open_index, open_path, open_tape, shelf
 from inspector_web.readings import Look
 from inspector_web.shelf import timeline_on
 from inspector_web.twins import twin
@@ -64,6 +68,7 @@ def start() -> AnyResponse:
 
 @_page("/sessions")
 def sessions() -> SessionsPage:
+    g.state = state_of(library().tapes().values())
     looks = [(name, look) for name, _, look in _looks()]
     return sessions_page(SessionsQuery.parse(request.args), looks)
 
@@ -116,6 +121,13 @@ def turn(tape: str, session: int, number: int) -> TurnPage:
     return turn_page(tape, overview, reader, index, session, number, request.args)
 
 
+@_page("/tapes/<tape>/sessions/<int:session>/again")
+def again(tape: str, session: int) -> AgainPage:
+    reader = open_tape(tape)
+    overview, index = shelf().overview(reader), open_index(reader)
+    return again_page(tape, reader.path, overview, index, session, AgainQuery.parse(request.args))
+
+
 @_page("/tapes/<tape>/events")
 def events(tape: str) -> EventsPage:
     reader = open_tape(tape)
@@ -163,6 +175,41 @@ def response_raw(tape: str, exchange: int) -> Response:
     return _download(data, f"{tape}-exchange-{exchange}-response")
 
 
+@pages.get("/growth")
+def list_growth() -> Response:
+    return _stream(ListGrowth(partial(_paths, library()), request.args.get("seen", "")).look)
+
+
+@pages.get("/tapes/<tape>/growth")
+def growth(tape: str) -> Response:
+    path = library().find(tape)
+    return _stream(TapeGrowth(path, shelf(), request.args.get("seen", "")).look)
+
+
+def _paths(of: Library) -> list[Path]:
+    return list(of.tapes().values())
+
+
+def _stream(look: Callable[[], News]) -> Response:
+    return Response(told(look), mimetype="text/event-stream")
+
+
+@pages.app_context_processor
+def live() -> dict[str, str | None]:
+    """Where the page that is laid out hears that it has grown, if it can."""
+    if request.endpoint == "pages.sessions" and "state" in g:
+        return {"live": url_for("pages.list_growth", seen=g.state)}
+    tape = (request.view_args or {}).get("tape")
+    seen = growth_seen()
+    is_watched = tape is not None and seen is not None
+    return {"live": url_for("pages.growth", tape=tape, seen=seen) if is_watched else None}
+
+
+@pages.get("/tapes/<tape>/script")
+def script(tape: str) -> Response:
+    return _download(script_of(open_tape(tape)).encode(), tape, "script")
+
+
 def _exchange(reader: TapeReader, number: int) -> Exchange:
     found = reader.exchange(number)
     if found is None:
@@ -172,9 +219,9 @@ def _exchange(reader: TapeReader, number: int) -> Exchange:
     return found
 
 
-def _download(data: bytes, name: str) -> Response:
+def _download(data: bytes, name: str, ending: str = "bin") -> Response:
     """Bytes that a browser keeps and never shows, whatever they are."""
     safe = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)
     response = Response(data, mimetype="application/octet-stream")
-    response.headers["Content-Disposition"] = f'attachment; filename="{safe}.bin"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{safe}.{ending}"'
     return response

@@ -17,6 +17,7 @@ from mitmproxy.master import Master
 from mitmproxy.options import Options
 
 from recorder.chaining import Chaining
+from recorder.endings import in_short
 from recorder.hooks import RecorderAddon
 from recorder.routing import Upstream
 from recorder.user_proxy import UserProxies
@@ -142,9 +143,20 @@ def _telling(tell: Callable[[str], None]) -> Iterator[Callable[[], None]]:
 
 
 class _Teller(logging.Handler):
+    """Tells each error once, with the words of the exception that it is about.
+
+    What goes wrong for one connection mostly does for hundreds.
+    """
+
     def __init__(self, tell: Callable[[str], None]) -> None:
         super().__init__(logging.CRITICAL + 1)
         self._tell = tell
+        self._told: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._tell(record.getMessage())
+        sentence, error = record.getMessage(), record.exc_info and record.exc_info[1]
+        if error:
+            sentence = f"{sentence.rstrip('.')}: {in_short(str(error)) or type(error).__name__}"
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._tell(sentence)

@@ -13,6 +13,7 @@ from gateway.bypass import bypasses, left_behind
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment, shell_lines
+from gateway.limits import raise_file_limit
 from recorder.capture import Capture
 from recorder.hooks import RecorderAddon
 from recorder.proxy import ProxySettings, running_proxy
@@ -140,6 +141,7 @@ async def _record(
                     around.show("\n".join(shell_lines(environment, url, bundle)))
                 for sentence in _how_to_use(url, recording):
                     tell(sentence)
+                raise_file_limit()
                 await around.signals.told_to_stop()
                 code = 0
     return code, addon.unopened

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from wiretape.errors import UsageError
 from wiretape.redact import redact_text
+from wiretape.scope import is_this_machine
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
@@ -38,9 +39,13 @@ class UserProxies:
     exceptions: tuple[str, ...] = ()
 
     def on_the_way_to(self, scheme: str, host: str, port: int) -> UserProxy | None:
-        """The proxy that a request goes through; this machine needs none to reach itself."""
+        """The proxy that a request goes through.
+
+        This machine needs none to reach itself; but one that runs on it may be there to see that
+        too, as ours is.
+        """
         proxy = self.by_scheme.get(scheme)
-        if proxy is None or _is_loopback(host):
+        if proxy is None or (is_this_machine(host) and not is_this_machine(proxy.host)):
             return None
         return None if any(_names(each, host, port) for each in self.exceptions) else proxy
 
@@ -95,15 +100,6 @@ def _proxy(variable: str, url: str) -> UserProxy:
     return UserProxy(
         host, port or _DEFAULT_PORTS[parts.scheme], parts.scheme == "https", authorization
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower().rstrip(".") == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _names(exception: str, host: str, port: int) -> bool:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
+from replayer.new_files import check_new
 from replayer.silence_option import longest_silence_option, with_patience
 from wiretape.commands.ignore_files import ignore_option, ignored_beside
 from wiretape.commands.options import listen_option
 from wiretape.commands.telling import tell
-from wiretape.errors import UsageError, WouldOverwrite
+from wiretape.errors import UsageError
 
 
 class Speed(click.ParamType[float | None]):
@@ -146,8 +147,7 @@ def replay(
     from replayer.run import replay as run_replay
     from replayer.timing import timed
 
-    if output is not None and output.exists():
-        raise WouldOverwrite(f"{output} exists already: choose another name or remove it first.")
+    check_new([] if output is None else [output])
     if report_file is not None:
         check_report_file(report_file)
         if report_file == output:

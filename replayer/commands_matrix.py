@@ -107,8 +107,9 @@ def matrix(
         return 0
     for line in table(rows):
         click.echo(line)
-    for sentence in found.impossible.values():
-        tell(f"left out: {sentence}")
+    for reason in dict.fromkeys(found.impossible.values()):
+        faults = (name for name, why in found.impossible.items() if why == reason)
+        tell(f"left out {', '.join(faults)}: {reason}.")
     return 0
 
 

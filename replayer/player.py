@@ -6,7 +6,6 @@ answers.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Final
 
 from replayer.actions import Action, SendHead
@@ -23,7 +22,7 @@ from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
 from wiretape.facts import header
 from wiretape.ignoring import Ignored
-from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
+from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, is_this_machine, purpose_of
 
 _KEY: Final = "authorization"
 _is_model_host = host_matcher(MODEL_HOSTS)
@@ -77,7 +76,8 @@ class Player:
         A client may be configured for another model host than in the recording, or for another
         port of this machine: what it asks decides.
         """
-        return origin.host in self._hosts or _is_model_host(origin.host) or _is_loopback(origin)
+        host = origin.host
+        return host in self._hosts or _is_model_host(host) or is_this_machine(host)
 
     def block(self, blocked: Blocked) -> None:
         """Something was refused because it would have left the machine."""
@@ -197,7 +197,8 @@ class Player:
 
     def _is_a_service(self, origin: Origin) -> bool:
         # Inside TLS a request was meant for another certificate than ours.
-        return origin.scheme == "http" and _is_loopback(origin) and origin not in self._models
+        is_plain = origin.scheme == "http"
+        return is_plain and is_this_machine(origin.host) and origin not in self._models
 
     def _note_circumstances(self, request: HttpRequest, recorded: RecordedExchange) -> None:
         had_key = header(recorded.exchange.request.headers, _KEY) is not None
@@ -219,10 +220,3 @@ class _Found:
 
 def _named(request: HttpRequest) -> str:
     return f"{request.method} {request.origin or ''}{request.path}"
-
-
-def _is_loopback(origin: Origin) -> bool:
-    try:
-        return ip_address(origin.host).is_loopback
-    except ValueError:
-        return origin.host == "localhost" or origin.host.endswith(".localhost")

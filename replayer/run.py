@@ -13,6 +13,7 @@ from gateway.bypass import bypasses, left_behind
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
+from gateway.limits import raise_file_limit
 from replayer.bends.telling import bent_and_told
 from replayer.connection import Service
 from replayer.faults.bending import Faulted, faulted
@@ -113,6 +114,7 @@ def replay(
                     f"give the client {url} as its base URL, with the recorded path (like /v1); "
                     "Ctrl-C ends the replay."
                 )
+                raise_file_limit()
                 await signals.told_to_stop()
                 return 0
 

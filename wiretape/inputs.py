@@ -120,6 +120,23 @@ def maker_of(item: Any) -> Maker:
     return Maker.MODEL if is_model else Maker.CLIENT
 
 
+def said_by_user(item: Any) -> str:
+    """The words of an item that is the user's; empty for any other."""
+    if isinstance(item, str):
+        return item
+    if not isinstance(item, dict) or item.get("role") != "user":
+        return ""
+    content = item.get("content")
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(
+        part["text"]
+        for part in parts
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
+
+
 def without_model(tail: Sequence[Entry]) -> Sequence[Entry]:
     """The entries up to the last one that the client or a tool made."""
     end = len(tail)

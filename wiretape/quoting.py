@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from wiretape.likeness import Change, Difference
-from wiretape.words import counted, printable
+from wiretape.words import counted, cut_to_parting, printable
 
 _SHOWN: Final = 80
 _LEAD: Final = 20
@@ -13,7 +13,8 @@ _LEAD: Final = 20
 
 def told(difference: Difference) -> str:
     """The place, and both values, quoted as JSON and cut to where they part."""
-    recorded, replayed = _quoted(difference)
+    values = _json(difference.recorded), _json(difference.replayed)
+    recorded, replayed = map(printable, cut_to_parting(*values, _SHOWN, _LEAD))
     path = printable(difference.path)
     match difference.change:
         case Change.CHANGED:
@@ -34,19 +35,6 @@ def first_told(differences: Sequence[Difference]) -> str:
 def is_told_whole(difference: Difference) -> bool:
     """Whether :func:`told` leaves nothing out."""
     return all(len(_json(each)) <= _SHOWN for each in (difference.recorded, difference.replayed))
-
-
-def _quoted(difference: Difference) -> tuple[str, str]:
-    one, other = _json(difference.recorded), _json(difference.replayed)
-    pairs = enumerate(zip(one, other, strict=False))
-    parting = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-    start = 0 if parting < _SHOWN - _LEAD else parting - _LEAD
-    return _cut(one, start), _cut(other, start)
-
-
-def _cut(text: str, start: int) -> str:
-    lead, tail = "…" if start else "", "…" if len(text) > start + _SHOWN else ""
-    return printable(f"{lead}{text[start : start + _SHOWN]}{tail}")
 
 
 def _json(value: Any) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from ipaddress import ip_address
 from typing import Final
 
 
@@ -51,6 +52,18 @@ def base_path(target: str, purpose: Purpose) -> str:
     """The path of the base URL below which a client asks for this: ``/v1``."""
     (ending,) = (ending for _, ending, each in _PURPOSES if each is purpose)
     return target.partition("?")[0].rstrip("/").removesuffix(ending)
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether the host is loopback: an address of it, or ``localhost`` and what lies below it.
+
+    Those names are this machine's whatever a resolver says (RFC 6761, section 6.3).
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        name = host.lower().rstrip(".")
+        return name == "localhost" or name.endswith(".localhost")
 
 
 def host_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:

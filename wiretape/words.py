@@ -1,4 +1,4 @@
-"""Times and sizes in words, for people."""
+"""Times, sizes, counts and recorded text, as people read them."""
 
 from datetime import UTC, datetime
 
@@ -50,3 +50,18 @@ def columns(rows: list[list[str]], indent: str = "") -> list[str]:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """``1 event``, ``2 events``."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def cut(text: str, shown: int, start: int = 0) -> str:
+    """At most ``shown`` characters of a text from ``start`` on, with ``…`` for what is left out."""
+    before, after = "…" if start else "", "…" if len(text) > start + shown else ""
+    return f"{before}{text[start : start + shown]}{after}"
+
+
+def cut_to_parting(one: str, other: str, shown: int, lead: int) -> tuple[str, str]:
+    """Two texts cut alike: from ``lead`` characters before they part, unless that is shown from
+    their begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    parting = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = 0 if parting < shown - lead else parting - lead
+    return cut(one, shown, start), cut(other, shown, start)

@@ -21,12 +21,21 @@
     getSelection().addRange(range);
   };
 
+  // y copies in the row that has the focus, else the first.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "y" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("input, textarea, select")) return;
+    const row = document.activeElement.closest("[data-row]") ?? document;
+    row.querySelector("[data-copy]")?.click();
+  });
+
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("[data-copy]");
     if (!button) return;
     const code = button.parentElement.querySelector("[data-copied]");
     const isCopied = await copied(code.textContent);
     if (!isCopied) select(code);
+    button.dataset.state = isCopied ? "copied" : "selected";
     button.textContent = isCopied ? "Copied" : "Selected: copy it";
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });

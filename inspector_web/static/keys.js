@@ -81,9 +81,14 @@
 
   // Times in the viewer's zone; UTC stays in the title.
   const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-  for (const time of document.querySelectorAll("time[data-local]")) {
-    time.textContent = local.format(new Date(time.dateTime));
-  }
+  const localise = () => {
+    for (const time of document.querySelectorAll("time[data-local]")) {
+      const text = local.format(new Date(time.dateTime));
+      if (time.textContent !== text) time.textContent = text;
+    }
+  };
+  localise();
+  document.addEventListener("grown", localise);
 
   // The row that the address names is where the keys begin.
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));

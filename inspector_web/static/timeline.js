@@ -236,6 +236,12 @@
     if (speed) here().querySelector("[name=speed]").value = speed;
   };
 
+  // The tape has grown; what is being moved or played shows it a little later.
+  document.addEventListener("grown", ({ detail: page }) => {
+    const fresh = page.getElementById("timeline");
+    if (fresh && !isBusy && playing === null && !fingers.size && !strip) replace(fresh);
+  });
+
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("button.play")) playing === null ? start() : stop();
   });

@@ -27,7 +27,7 @@ _ITEM_DONE: Final = "response.output_item.done"
 
 def memory_of(recording: Recording) -> Memory:
     """How the recorded clients repeated what they had been told."""
-    return Memory(asked for each in recording.exchanges for asked in _asked(each))
+    return Memory(asked for each in recording.exchanges for asked in asked_in(each))
 
 
 def whole_messages(exchange: WholeExchange, memory: Memory) -> tuple[bytes, ...]:
@@ -89,7 +89,8 @@ def _encoded(message: JsonObject) -> bytes:
     )
 
 
-def _asked(exchange: WholeExchange) -> Iterable[Asked]:
+def asked_in(exchange: WholeExchange) -> Iterable[Asked]:
+    """What the client asked: one thing over HTTP, message by message on a socket."""
     request = exchange.request
     if exchange.is_websocket:
         for piece in exchange.pieces:

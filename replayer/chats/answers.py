@@ -87,7 +87,7 @@ class ResponseWriter:
             self._items += 1
         place = self._placed(kind)
         del self._numbers[kind]
-        return _text("response.output_item.done", **place, item=dict(item))
+        return _text("response.output_item.done", **place, item=_in_one_part(item))
 
     def _placed(self, kind: str) -> JsonObject:
         return {"output_index": self._numbers.get(kind, 0)}
@@ -131,6 +131,16 @@ def response_id(text: str) -> str | None:
     """What the chat wire calls its answer."""
     said = parse_object(text)
     return None if isinstance(said, Unparsable) else string_at(said, "id")
+
+
+def _in_one_part(item: Item) -> JsonObject:
+    """The item with its texts in one part each. The chat client made a part of every piece; to a
+    Responses client parts are messages of their own."""
+    content = item.get("content")
+    if not isinstance(content, list) or not content:
+        return dict(item)
+    text = "".join(part["text"] for part in content)
+    return {**item, "content": [{**content[0], "text": text}]}
 
 
 def _chat_usage(usage: TokenUsage) -> JsonObject:

@@ -20,6 +20,14 @@ from wiretape.recording import Recording, WholeExchange
 from wiretape.scripts.defaults import is_upgrade
 
 
+class ImpossibleFault(UsageError):
+    """A fault that cannot be on this recording, for this ``reason``."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(f"the fault {text!r} cannot be on this recording: {reason}.")
+        self.reason = reason
+
+
 @dataclass(frozen=True, slots=True)
 class Faulted:
     """A recording with faults.
@@ -37,7 +45,8 @@ def faulted(recording: Recording, sessions: Sequence[Session], faults: Iterable[
     """The recording after these faults. ``sessions`` are those of the recording that may be hit.
 
     Raises:
-        UsageError: a fault hits nothing, or cannot be on this recording.
+        UsageError: a fault is about a request that there is not.
+        ImpossibleFault: it cannot be there.
     """
     faults = tuple(faults)
     planned = plans(sessions, faults)
@@ -95,7 +104,7 @@ class _Bending:
             self._note(exchange, parts)
         for text, spots in self._waiting.items():
             if not spots:
-                raise _cannot_be(text, self._impossible[text])
+                raise ImpossibleFault(text, self._impossible[text])
         return Faulted(
             replace(self._recording, exchanges=(*exchanges, *self._spares.exchanges)),
             self._spares.originals,
@@ -136,7 +145,7 @@ class _Bending:
         except ValueError as error:
             self._impossible[fault.text] = str(error)
             if fault.place.request is not None:
-                raise _cannot_be(fault.text, str(error)) from error
+                raise ImpossibleFault(fault.text, str(error)) from error
             return False
         return True
 
@@ -144,6 +153,3 @@ class _Bending:
 def _part_of(spot: Spot) -> int:
     return 0 if spot[1] is None else spot[1] + 1
 
-
-def _cannot_be(text: str, reason: str) -> UsageError:
-    return UsageError(f"the fault {text!r} cannot be on this recording: {reason}.")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from replayer.faults.bending import Faulted, faulted
+from replayer.faults.bending import Faulted, ImpossibleFault, faulted
 from replayer.faults.telling import times_met
 from replayer.matrix.rows import Row, row_of
 from replayer.matrix.sets import Case
@@ -11,7 +11,6 @@ from replayer.pacing import MAX
 from replayer.timing import timed
 from replayer.trials.homes import fresh_home
 from replayer.trials.trial import Client, Trials
-from wiretape.errors import UsageError
 from wiretape.reconstruct import Session
 from wiretape.recording import Recording, bent
 
@@ -39,8 +38,8 @@ class Matrix:
     def _can_be(self, case: Case) -> bool:
         try:
             self._faulted(case, self.recording)
-        except UsageError as error:
-            self.impossible[case.name] = str(error)
+        except ImpossibleFault as error:
+            self.impossible[case.name] = error.reason
             return False
         return True
 

@@ -16,6 +16,7 @@ from wiretape.client.actions import (
 )
 from wiretape.client.decoding import Ignored
 from wiretape.client.turn import Output
+from wiretape.words import cut, cut_to_parting
 
 _SHOWN: Final = 200
 _LEAD: Final = 60
@@ -48,20 +49,12 @@ def told(output: Output) -> str:
 
 def brief(text: str) -> str:
     """As much of it as fits on a line or two."""
-    return _cut(text, 0)
+    return cut(text, _SHOWN)
 
 
 def shortened(one: str, other: str) -> tuple[str, str]:
     """Two texts, cut to where they part."""
-    pairs = enumerate(zip(one, other, strict=False))
-    start = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-    start = 0 if start < _SHOWN - _LEAD else start - _LEAD
-    return _cut(one, start), _cut(other, start)
-
-
-def _cut(text: str, start: int) -> str:
-    lead, tail = "…" if start else "", "…" if len(text) > start + _SHOWN else ""
-    return f"{lead}{text[start : start + _SHOWN]}{tail}"
+    return cut_to_parting(one, other, _SHOWN, _LEAD)
 
 
 def _after(delay_ms: int) -> str:

@@ -99,13 +99,19 @@ def _events(exchange: WholeExchange) -> Iterator[Said]:
 
 
 def _ended(exchange: WholeExchange, said: Sequence[Said]) -> HowEnded:
-    """How the last answer of an exchange ended. A client that had heard all of it may leave."""
+    """How the last answer of an exchange ended.
+
+    A client that had heard all of it may leave as it likes; and what becomes of a socket after
+    that is no part of the answer, while a body still has to end.
+    """
     end = exchange.end
-    if said and event_type(said[-1].text) in LAST_EVENTS and (end is None or end.how not in _ENDS):
+    is_over = bool(said) and event_type(said[-1].text) in LAST_EVENTS
+    is_left = end is None or end.side is Sender.CLIENT or end.how is EndKind.RECORDER_STOPPED
+    if is_over and (is_left or exchange.is_websocket):
         return HowEnded.WELL
     if end is None or end.how is EndKind.RECORDER_STOPPED:
         return HowEnded.UNKNOWN
-    if end.side is Sender.CLIENT:
+    if is_left:
         return HowEnded.LEFT
     if end.how is EndKind.WEBSOCKET_CLOSED and end.code == _GOOD_CLOSE:
         return HowEnded.WELL

@@ -52,6 +52,14 @@ def test_an_authority_that_cannot_be_used(tmp_path: Path, spoil: str) -> None:
     assert str(refusal.value).endswith(": remove that folder, or name another in WIRETAPE_CA_DIR.")
 
 
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    """The system's reason stands there in its words, without its number."""
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "ca"
+    with pytest.raises(AuthorityError, match=r"cannot be used \(Not a directory\): "):
+        open_authority({"WIRETAPE_CA_DIR": str(folder)})
+
+
 @pytest.mark.parametrize("host", ["api.openai.com", "127.0.0.1"])
 def test_a_client_that_trusts_it_is_served(authority: Authority, host: str) -> None:
     """As any host, by name or by address, over HTTP/1.1."""

@@ -1,13 +1,16 @@
 """Tapes to look at, and a browser that asks for pages without a network."""
 
 import shutil
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from chromium import Page, chromium, opened_page
 from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
 from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, output, session
+from werkzeug.serving import make_server
 
 from inspector_web.access import Access
 from inspector_web.app import create_app
@@ -44,6 +47,36 @@ def browse(folder: Path, compiled: FileSystemBytecodeCache) -> Callable[..., Fla
         return app.test_client()
 
     return make
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Page]:
+    """One browser for all tests that want one."""
+    binary = chromium()
+    if binary is None:
+        pytest.skip("there is no Chromium here: install chromium to drive it")
+    with opened_page(binary) as page:
+        yield page
+
+
+@pytest.fixture
+def page(browser: Page) -> Page:
+    """The browser, with nothing said in its console."""
+    browser.complaints.clear()
+    return browser
+
+
+@pytest.fixture
+def site(folder: Path, fallback: Path, rounds: Path) -> Iterator[str]:  # noqa: ARG001
+    """The address of an inspector of two tapes."""
+    app = create_app(Library([folder]), Access("127.0.0.1", None), patience_s=60)
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @pytest.fixture(scope="session")

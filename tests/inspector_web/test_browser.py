@@ -1,20 +1,13 @@
 """The pages in a real browser: keys, zoom, widths, themes, and a quiet console."""
 
 import shutil
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import Page, chromium, opened_page
+from chromium import Page
 from declared import REPOSITORY
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
-from werkzeug.serving import make_server
-
-from inspector_web.access import Access
-from inspector_web.app import create_app
-from inspector_web.library import Library
 
 pytestmark = pytest.mark.browser
 
@@ -32,36 +25,6 @@ ADDRESSES = (
 )
 PLOT = "document.querySelector('.plot').getBoundingClientRect()"
 WHERE_AM_I = "document.activeElement.closest('[data-row], .lane')?.id"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    """One browser for all tests here."""
-    binary = chromium()
-    if binary is None:
-        pytest.skip("there is no Chromium here: install chromium to drive it")
-    with opened_page(binary) as page:
-        yield page
-
-
-@pytest.fixture
-def page(browser: Page) -> Page:
-    """The browser, with nothing said in its console."""
-    browser.complaints.clear()
-    return browser
-
-
-@pytest.fixture
-def site(folder: Path, fallback: Path, rounds: Path) -> Iterator[str]:  # noqa: ARG001
-    """The address of an inspector of two tapes."""
-    app = create_app(Library([folder]), Access("127.0.0.1", None), patience_s=60)
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 @pytest.fixture

@@ -62,6 +62,15 @@ def test_hosts_that_do_without(exceptions: str, host: str, is_direct: bool) -> N
     assert proxies.on_the_way_to("https", host, 443) == (None if is_direct else CORP)
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:3128", "localhost:3128", "[::1]:3128"])
+def test_a_proxy_on_this_machine(address: str) -> None:
+    """Whoever set it up may want to see what stays on the machine; exceptions hold as ever."""
+    proxies = user_proxies({"HTTPS_PROXY": f"http://{address}"})
+    assert str(proxies.on_the_way_to("https", "127.0.0.1", 443)) == address.replace("[::1]", "::1")
+    proxies = user_proxies({"HTTPS_PROXY": f"http://{address}", "NO_PROXY": "127.0.0.1"})
+    assert proxies.on_the_way_to("https", "127.0.0.1", 443) is None
+
+
 @pytest.mark.parametrize(
     ("environment", "sentence"),
     [

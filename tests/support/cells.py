@@ -89,10 +89,10 @@ class Cell:
 
     def again(self, prefix: list[str], environment: dict[str, str] | None = None) -> CodexRun:
         """The client that was recorded, run once more behind ``prefix``."""
-        base_url = None if self.situation.is_default_provider else self._recorded_base_url()
+        base_url = None if self.situation.is_default_provider else self.recorded_base_url()
         return self._codex(base_url, prefix, environment)
 
-    def _recorded_base_url(self) -> str:
+    def recorded_base_url(self) -> str:
         config = (self.folder / "home" / "config.toml").read_text()
         found = re.search(r'base_url = "([^"]+)"', config)
         assert found is not None

@@ -27,11 +27,13 @@ class Faulty:
 
     def bent(self) -> Faulted:
         """What the faults make of the recording."""
-        with tempfile.TemporaryDirectory() as folder:
-            with TapeReader(self.recording.write(Path(folder) / "tape.db")) as reader:
-                return faulted(
-                    read_recording(reader), sessions_of(reader), map(read_fault, self.faults)
-                )
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            TapeReader(self.recording.write(Path(folder) / "tape.db")) as reader,
+        ):
+            return faulted(
+                read_recording(reader), sessions_of(reader), map(read_fault, self.faults)
+            )
 
 
 def faulty(recording: Recording, *faults: str) -> Faulty:

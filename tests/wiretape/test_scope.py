@@ -2,7 +2,7 @@
 
 import pytest
 
-from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, purpose_of
+from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, is_this_machine, purpose_of
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,24 @@ def test_patterns_of_hosts() -> None:
     matches = host_matcher(("*.Corp.example", "10.0.0.*", "one.example"))
     named = ("llm.corp.example", "a.b.corp.example", "corp.example", "10.0.0.7", "one.example")
     assert [matches(host) for host in named] == [True, True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("host", "answer"),
+    [
+        ("127.0.0.1", True),
+        ("127.1.2.3", True),
+        ("::1", True),
+        ("localhost", True),
+        ("LocalHost.", True),
+        ("model.localhost", True),
+        ("0.0.0.0", False),
+        ("10.0.0.1", False),
+        ("notlocalhost", False),
+        ("localhost.example", False),
+        ("", False),
+    ],
+)
+def test_the_hosts_that_are_this_machine(host: str, answer: bool) -> None:
+    """Loopback by its addresses and by its names, however they are written."""
+    assert is_this_machine(host) is answer

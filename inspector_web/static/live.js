@@ -1,0 +1,101 @@
+// Pages grow while their tape is being written. Only what the server says anew is changed, so that
+// the scroll, the selection, the focus and what was opened stay.
+"use strict";
+
+(() => {
+  const note = document.querySelector("[data-live]");
+  // What other scripts draw; they are told by the event "grown".
+  const OWN = "#timeline, #by-then";
+  let told = document.getElementById("main").cloneNode(true);
+  let isAsking = false;
+  let isWanted = false;
+  let source = null;
+
+  const alike = (a, b) =>
+    a.nodeType === b.nodeType && a.nodeName === b.nodeName && (a.id ?? "") === (b.id ?? "");
+
+  // Makes what is shown say what is fresh, where that is not what was told before.
+  const patch = (shown, before, fresh) => {
+    if (before.isEqualNode(fresh)) return;
+    if (shown.nodeType !== Node.ELEMENT_NODE) {
+      shown.nodeValue = fresh.nodeValue;
+      return;
+    }
+    if (shown.matches(OWN)) return;
+    for (const { name, value } of fresh.attributes) {
+      if (before.getAttribute(name) !== value) shown.setAttribute(name, value);
+    }
+    for (const { name } of before.attributes) {
+      if (!fresh.hasAttribute(name)) shown.removeAttribute(name);
+    }
+    const olds = [...before.childNodes];
+    const news = [...fresh.childNodes];
+    const seen = [...shown.childNodes];
+    if (seen.length !== olds.length) {
+      // A script has changed what stands here: the server's word counts.
+      shown.replaceChildren(...news.map((node) => document.importNode(node, true)));
+      return;
+    }
+    let ahead = 0;
+    while (ahead < Math.min(olds.length, news.length) && alike(olds[ahead], news[ahead])) ahead++;
+    let behind = 0;
+    const room = Math.min(olds.length, news.length) - ahead;
+    while (behind < room && alike(olds.at(-1 - behind), news.at(-1 - behind))) behind++;
+    for (let at = 0; at < ahead; at++) patch(seen[at], olds[at], news[at]);
+    for (let at = 1; at <= behind; at++) patch(seen.at(-at), olds.at(-at), news.at(-at));
+    const next = seen[seen.length - behind] ?? null;
+    for (const node of seen.slice(ahead, seen.length - behind)) node.remove();
+    for (const node of news.slice(ahead, news.length - behind)) {
+      shown.insertBefore(document.importNode(node, true), next);
+    }
+  };
+
+  const grow = async () => {
+    isWanted = true;
+    if (isAsking) return;
+    isAsking = true;
+    while (isWanted) {
+      isWanted = false;
+      try {
+        const answer = await fetch(location.href.split("#")[0]);
+        if (!answer.ok) break;
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = page.getElementById("main");
+        patch(document.getElementById("main"), told, fresh);
+        told = fresh.cloneNode(true);
+        if (document.title !== page.title) document.title = page.title;
+        document.dispatchEvent(new CustomEvent("grown", { detail: page }));
+      } catch {
+        break;
+      }
+    }
+    isAsking = false;
+  };
+
+  const watch = () => {
+    if (source || document.hidden) return;
+    source = new EventSource(note.dataset.live);
+    source.addEventListener("grown", grow);
+    source.addEventListener("over", () => {
+      source.close();
+      note.hidden = true;
+      document.removeEventListener("visibilitychange", turn);
+    });
+  };
+
+  // A browser keeps few connections to one server: a page that nobody sees needs none.
+  const turn = () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else {
+      watch();
+      grow();
+    }
+  };
+
+  note.hidden = false;
+  document.addEventListener("visibilitychange", turn);
+  addEventListener("pagehide", () => source?.close());
+  watch();
+})();

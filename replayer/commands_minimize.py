@@ -1,0 +1,122 @@
+"""``wiretape minimize``."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from wiretape.commands.telling import tell
+from wiretape.errors import UsageError
+
+_INTERRUPTED = 130
+
+
+@click.command()
+@click.argument("tape", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The script to write.",
+)
+@click.option(
+    "--keep",
+    "keeps",
+    multiple=True,
+    metavar="exit|TEXT",
+    default=["exit"],
+    show_default=True,
+    help="What must stay: how COMMAND ends, or a text that it prints. Repeatable.",
+)
+@click.option(
+    "--deadline",
+    "deadline_s",
+    type=click.FloatRange(min=0.1, max=86_400),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the first run may take. Later ones get three times what it took, and 5 s.",
+)
+@click.option(
+    "--session",
+    "sessions",
+    multiple=True,
+    metavar="ID",
+    help="Only this session, as `wiretape ls` names it (a start is enough). Repeatable.",
+)
+@click.option(
+    "--same-home",
+    is_flag=True,
+    help="Give each run the real CODEX_HOME, not a copy of its settings.",
+)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def minimize(
+    tape: Path,
+    output: Path,
+    keeps: tuple[str, ...],
+    deadline_s: float,
+    sessions: tuple[str, ...],
+    same_home: bool,
+    command: tuple[str, ...],
+) -> int:
+    """Reduce TAPE to the smallest script on which COMMAND does the same.
+
+    COMMAND is run again and again, offline, without a terminal, each time on less: fewer
+    requests, fewer events, fewer members in them. What it needs stays. Ctrl-C ends the search,
+    and what was found by then is written.
+
+    \b
+    wiretape minimize bug.db -o bug.script -- codex exec "say hello"
+    wiretape minimize bug.db --keep "stream disconnected" -o bug.script -- codex exec "say hello"
+    """
+    from contextlib import ExitStack
+
+    from gateway.authority import open_authority
+    from gateway.bypass import bypasses
+    from replayer.bends.sessions import only
+    from replayer.minimizing.search import Search
+    from replayer.minimizing.symptom import ending, symptom_of
+    from replayer.minimizing.telling import size_told
+    from replayer.new_files import check_new, write_new
+    from replayer.trials.homes import fresh_home
+    from replayer.trials.trial import Client, Trial, Trials
+    from wiretape.choosing import chosen_sessions
+    from wiretape.reconstruct import sessions_of
+    from wiretape.recording import Recording
+    from wiretape.scripts.writing import write_script
+    from wiretape.store_reader import TapeReader
+    from wiretape.store_recording import read_recording
+
+    check_new([output])
+    for sentence in bypasses(command, os.environ):
+        raise UsageError(f"this run would leave the machine. {sentence}")
+    with TapeReader(tape) as reader:
+        recording = read_recording(reader)
+        chosen = chosen_sessions(sessions_of(reader), sessions, tape)
+    if sessions:
+        recording = only({each.attempt.exchange for one in chosen for each in one.tries})(recording)
+    trials = Trials(open_authority(os.environ))
+    client = Client(command, os.environ, deadline_s)
+
+    def run(candidate: Recording) -> Trial:
+        with ExitStack() as stack:
+            environment = os.environ if same_home else stack.enter_context(fresh_home(os.environ))
+            return trials.run(candidate, replace(client, environment=environment))
+
+    first = run(recording)
+    symptom = symptom_of(first, keeps)
+    tell(f"the whole recording: {ending(first)}, after {first.took_s:.1f} s.")
+    client = replace(client, deadline_s=min(deadline_s, 3 * first.took_s + 5))
+    search = Search(recording, symptom, run, lambda sentence: tell(f"  {sentence}"))
+    code = 0
+    try:
+        search.all_levels()
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    write_new({output: write_script(search.best)})
+    tell(
+        f"{size_told(recording)} became {size_told(search.best)} in {trials.count} runs: {output}."
+    )
+    return code

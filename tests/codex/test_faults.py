@@ -1,0 +1,91 @@
+"""Faults and the real client: what it does about each is what the model of it foretells.
+
+One answer is recorded over each transport, with each version; then it is replayed with one fault
+after the other. The model is given a provider that fails in the same way.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cells import Cell
+from codex_run import CodexRun
+from fault_cells import FAULTS, SETTINGS, FaultCell
+from prediction import predict
+from situations import ANSWER, SITUATIONS, Transport, Version
+
+from wiretape.client.dialects import dialect_of
+
+pytestmark = pytest.mark.codex
+
+UNKNOWN_MODEL = (
+    "Model metadata for `gpt-5.2-codex` not found. Defaulting to fallback metadata; "
+    "this can degrade performance and cause issues."
+)
+CELLS = [
+    pytest.param(cell, version, transport, id=f"{version}-{transport}-{cell}")
+    for version in Version
+    for transport in Transport
+    for cell in FAULTS
+    if transport in cell.transports
+]
+type Record = Callable[[Version, Transport], Cell]
+
+
+@pytest.fixture(scope="module")
+def record(codex: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """Records one answer, once for each version and transport."""
+    cells: dict[tuple[Version, Transport], Cell] = {}
+
+    def recorded(version: Version, transport: Transport) -> Cell:
+        if (version, transport) not in cells:
+            situation = replace(SITUATIONS["answer"], settings=SETTINGS)
+            folder = tmp_path_factory.mktemp("answer")
+            cell = cells[version, transport] = Cell(situation, codex(version), transport, folder)
+            assert cell.recorded().codex.final_message == ANSWER
+        return cells[version, transport]
+
+    return recorded
+
+
+def answered(version: Version, transport: Transport) -> str:
+    """The number of the request that is answered: the newer client warms a socket up first."""
+    return "2" if (version, transport) == (Version.NEW, Transport.WEBSOCKET) else "1"
+
+
+def replayed(cell: Cell, *options: str) -> CodexRun:
+    for left in cell.folder.glob(f"{cell.replay_tape.name}*"):
+        left.unlink()
+    return cell.replayed(*options)[0]
+
+
+@pytest.mark.parametrize(("fault", "version", "transport"), CELLS)
+def test_the_consequence_of_a_fault(
+    fault: FaultCell, version: Version, transport: Transport, record: Record
+) -> None:
+    """What is printed, what the agent says, and the exit code are the model's."""
+    cell = record(version, transport)
+    major, minor, _ = version.split(".")
+    foretold = predict(
+        fault.script(transport),
+        dialect_of((int(major), int(minor))),
+        base_url=cell.recorded_base_url(),
+        transport=transport,
+        settings=SETTINGS,
+    )
+    # A handshake is the first request's on its socket, warm-up or not.
+    is_handshake = fault.refuses is not None and transport is Transport.WEBSOCKET
+    request = "1" if is_handshake else answered(version, transport)
+    run = replayed(cell, "--fault", f"{request}{fault.fault}")
+    said = [
+        event["item"]["text"]
+        for event in run.events
+        if event["type"] == "item.completed" and event["item"]["type"] == "agent_message"
+    ]
+    complaints = [each for each in run.complaints if each != UNKNOWN_MODEL]
+    assert (complaints, said, run.exit_code) == (
+        list(foretold.complaints),
+        list(foretold.messages),
+        foretold.exit_code,
+    )

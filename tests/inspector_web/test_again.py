@@ -1,0 +1,143 @@
+"""Command lines by which something happens again, and a tape's script."""
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
+
+from inspector_web import raw
+from inspector_web.pages.again import FAULTS
+from replayer.faults.actions import Over, Where
+from replayer.faults.spec import read_fault
+from wiretape.cli import wiretape
+from wiretape.scripts.reading import read_script
+from wiretape.store_writer import TapeLabel
+
+type Browse = Callable[..., FlaskClient]
+
+POST = "/tapes/fallback/sessions/1/again?request=1&attempt=3"
+
+
+@pytest.fixture
+def client(fallback: Path, rounds: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+    """A browser with two tapes."""
+    return browse()
+
+
+def twin(client: FlaskClient, address: str) -> Any:
+    answer = client.get(address.replace("/again", "/again.json"))
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
+
+
+def lines(page: Any, title: str) -> list[str]:
+    """The command lines of one group."""
+    (group,) = [each for each in page["groups"] if each["title"] == title]
+    return [each["line"] for each in group["commands"]]
+
+
+def test_a_session_again(client: FlaskClient, fallback: Path) -> None:
+    """To the recorded command; the tape by its whole path."""
+    found = lines(twin(client, "/tapes/fallback/sessions/1/again"), "This session")
+    assert found[0] == f"wiretape replay {fallback} -- codex exec"
+    assert found[1] == f"wiretape replay {fallback} --speed 1 -- codex exec"
+
+
+def test_a_request_again(client: FlaskClient, fallback: Path) -> None:
+    """At the server that it was recorded from."""
+    assert lines(twin(client, POST), "This request") == [
+        f"wiretape resend {fallback} --request 1 --to https://api.openai.com"
+    ]
+
+
+def test_a_fault_at_an_attempt(client: FlaskClient, fallback: Path) -> None:
+    """Over HTTP it can be answered with another status."""
+    page = twin(client, POST)
+    assert page["fault_at"] == "1#3"
+    found = lines(page, "With a fault here")
+    assert f"wiretape replay {fallback} --fault '1#3:status=500' -- codex exec" in found
+    assert not any("close=" in line for line in found)
+
+
+def test_a_fault_at_an_event(client: FlaskClient) -> None:
+    """Events are counted within the answer, from 1, whatever crossed before it."""
+    page = twin(client, f"{POST}&event=5")
+    assert (page["event"], page["fault_at"]) == ("4", "1#3.4")
+    second = twin(client, "/tapes/rounds/sessions/1/again?request=2&event=10")
+    assert second["fault_at"] == "2.2"
+
+
+def test_an_event_of_another_answer_is_refused(client: FlaskClient) -> None:
+    """A fault there would hit something else."""
+    for event in ("0", "3", "99"):
+        address = f"/tapes/rounds/sessions/1/again.json?request=2&event={event}"
+        assert client.get(address).status_code == 404
+
+
+def test_of_several_sessions_one_is_named(folder: Path, browse: Browse) -> None:
+    """By its id, and its faults by its number."""
+    maker = TapeMaker(folder / "two.db", label=TapeLabel("record", BEGAN_US, "monotonic"))
+    for number in (1, 2):
+        post = maker.post(100 * number, ask(f"Question {number}"), session(f"s-{number}"))
+        post.head(100 * number + 1)
+        post.events(100 * number + 2, created(), delta(), completed())
+        post.end(100 * number + 3)
+    maker.write()
+    page = twin(browse(), "/tapes/two/sessions/2/again?request=1")
+    assert page["fault_at"] == "2/1"
+    assert not page["is_command_known"]
+    tape = folder / "two.db"
+    assert lines(page, "This session")[0] == f"wiretape replay {tape} --session s-2 -- COMMAND"
+
+
+def test_paths_are_quoted_for_a_shell(folder: Path, browse: Browse, fallback: Path) -> None:
+    """A line that is pasted means what it says."""
+    fallback.rename(folder / "it's $(mine).db")
+    page = twin(browse(), "/tapes/it's $(mine)/sessions/1/again")
+    words = shlex.split(lines(page, "This session")[0])
+    assert words == ["wiretape", "replay", str(folder / "it's $(mine).db"), "--", "codex", "exec"]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.action}-{fault.needs_event}")
+def test_every_fault_that_is_offered_is_one(fault: Any) -> None:
+    """`--fault` takes it, about what it is offered for, over its transport."""
+    place = "1.2" if fault.needs_event else "1"
+    action = read_fault(f"{place}:{fault.action}").action
+    assert fault.needs_event <= (action.where is Where.LAST_EVENT)
+    over = {None: None, "http": Over.HTTP, "websocket": Over.WEBSOCKET}[fault.transport]
+    assert over is None or action.over is over
+
+
+@pytest.mark.parametrize("address", [POST, f"{POST}&event=5"])
+def test_the_command_lines_are_understood(client: FlaskClient, address: str) -> None:
+    """Each is one of our commands, and takes its options."""
+    for group in twin(client, address)["groups"]:
+        for each in group["commands"]:
+            program, name, *words = shlex.split(each["line"])
+            command = wiretape.get_command(click.Context(wiretape), name)
+            assert program == "wiretape"
+            assert command is not None
+            command.make_context(name, words)
+
+
+def test_a_tape_is_downloaded_as_a_script(client: FlaskClient) -> None:
+    """As a file, which reads as the recording that it stands for."""
+    answer = client.get("/tapes/rounds/script")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="rounds.script"'
+    assert len(read_script(answer.text).exchanges) == 1
+
+
+def test_a_script_that_would_be_too_long_is_refused(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the command that writes it."""
+    monkeypatch.setattr(raw, "MOST_SCRIPT_BYTES", 10)
+    answer = client.get("/tapes/rounds/script")
+    assert answer.status_code == 404
+    assert "wiretape export TAPE --to script" in answer.text

@@ -1,0 +1,114 @@
+"""``wiretape matrix``: a client of ours on a recording of two requests, with faults."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from replay_runs import Ran, asking, conversation
+
+from gateway.authority import Authority
+from wiretape.cli import main
+
+type Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    authority: Authority,
+    tmp_path: Path,
+) -> Run:
+    """Runs ``wiretape matrix`` with these arguments, in this process."""
+    monkeypatch.setattr("gateway.authority.open_authority", lambda _: authority)
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "home"))
+
+    def ran(*arguments: str | Path) -> Ran:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main(["matrix", *map(str, arguments)])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return Ran(int(left.value.code or 0), out, err)
+
+    return ran
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    return conversation("a", "b").write(tmp_path / "tape.db")
+
+
+def faults(tmp_path: Path, *lines: str) -> Path:
+    path = tmp_path / "mine.faults"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_the_table(run: Run, tape: Path, tmp_path: Path) -> None:
+    """A row for the recording as it is, and one for each fault: as JSON, with all of it."""
+    mine = faults(tmp_path, "1:status=503", "2:status=500", "1:close=1000")
+    ran = run(tape, "--faults", mine, "--json", *asking("a", "b"))
+    found = json.loads(ran.stdout)
+    assert ran.exit_code == 0
+    assert found["impossible"] == {
+        "1:close=1000": "close is for WebSocket, and this was asked over HTTP"
+    }
+    rows = [
+        (each["fault"], each["met"], each["exit_code"], each["attempts"], each["retries"])
+        for each in found["rows"]
+    ]
+    assert rows == [
+        ("none", 0, 0, 2, 0),
+        ("1:status=503", 1, 0, 2, 0),
+        ("2:status=500", 1, 0, 2, 0),
+    ]
+    said = [json.loads(each["final_message"]) for each in found["rows"]]
+    assert said[0] == [[200, "a"], [200, "b"]]
+    assert [status for status, _ in said[1]] == [503, 200]
+    assert [status for status, _ in said[2]] == [200, 500]
+
+
+def test_the_table_for_people(run: Run, tape: Path, tmp_path: Path) -> None:
+    """Aligned, with a head; progress and what is left out go to stderr."""
+    mine = faults(tmp_path, "1:status=503", "*:binary")
+    ran = run(tape, "--faults", mine, *asking("a", "b"))
+    head, *rows = ran.stdout.splitlines()
+    assert head.split() == [
+        *("fault", "met", "exit", "attempts", "retries", "fallback", "time", "final", "message")
+    ]
+    assert [row.split()[:5] for row in rows] == [
+        ["none", "0", "0", "2", "0"],
+        ["1:status=503", "1", "0", "2", "0"],
+    ]
+    assert "wiretape: 2 of 2: 1:status=503: exit code 0 after " in ran.stderr
+    assert (
+        "wiretape: left out *:binary: binary is for WebSocket, and this was asked over HTTP.\n"
+        in ran.stderr
+    )
+
+
+def test_a_run_that_does_not_end(run: Run, tape: Path, tmp_path: Path) -> None:
+    """It is ended at the deadline, and that is a result like any other."""
+    mine = faults(tmp_path, "1.0:stall")
+    # Long enough for a client that is answered, on any machine.
+    ran = run(tape, "--faults", mine, "--deadline", "8", "--json", *asking("a"))
+    assert ran.exit_code == 0
+    exits = [each["exit_code"] for each in json.loads(ran.stdout)["rows"]]
+    assert exits == [0, None]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--faults", "nowhere"), "there is no set of faults 'nowhere' (network, http, events,"),
+        (("--faults", "http", "--at", "9"), "the fault '9:status=400' hits nothing"),
+        (("--session", "nobody"), "has no session 'nobody'"),
+    ],
+)
+def test_what_makes_no_sense(run: Run, tape: Path, options: tuple[str, ...], why: str) -> None:
+    """It is refused before anything is run."""
+    ran = run(tape, *options, *asking("a"))
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert why in ran.stderr

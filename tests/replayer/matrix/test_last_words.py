@@ -1,0 +1,34 @@
+"""The last thing that a client had to say."""
+
+import json
+
+import pytest
+
+from replayer.matrix.last_words import last_words
+
+
+def event(**members: object) -> str:
+    return json.dumps(members) + "\n"
+
+
+SAID = event(type="item.completed", item={"type": "agent_message", "text": "Done.\u2028Yes."})
+FAILED = event(type="turn.failed", error={"message": "stream closed"})
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "words"),
+    [
+        (SAID + event(type="turn.completed", usage={}), "a warning\n", "Done.\u2028Yes."),
+        (SAID + event(type="error", message="boom") + FAILED, "", "stream closed"),
+        (event(type="error", message='{"error": {"message": "no"}}'), "", "no"),
+        (event(type="error", message='{"message": "no"}'), "", "no"),
+        (event(type="thread.started"), "noise\n", ""),
+        ("{ no JSON\n" + SAID, "", "Done.\u2028Yes."),
+        ("thinking\nHello.\n\n", "", "Hello."),
+        ("", "tokens used\nERROR: it is over\n", "ERROR: it is over"),
+        ("", "", ""),
+    ],
+)
+def test_what_is_said_last(stdout: str, stderr: str, words: str) -> None:
+    """Of `codex exec --json` an answer or an error; else the last line."""
+    assert last_words(stdout, stderr) == words

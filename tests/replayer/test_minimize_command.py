@@ -1,0 +1,104 @@
+"""``wiretape minimize`` with a client that asks until it hears that something is wrong."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from replay_runs import Ran
+from tapes import Recording, answer, create, sse
+
+from gateway.authority import Authority
+from wiretape.cli import main
+
+type Minimize = Callable[..., Ran]
+
+CLIENT = """\
+import json, sys, urllib.request
+while True:
+    asked = urllib.request.Request("http://api.openai.com/v1/responses", b"{}")
+    with urllib.request.urlopen(asked, timeout=20) as response:
+        heard = response.read().decode()
+    if "boom" in heard:
+        sys.exit("it went boom")
+    if "again" not in heard:
+        sys.exit(0)
+"""
+BOOM = """\
+# A script of wiretape: docs/scripts.md describes it.
+wiretape_script: 1
+exchanges:
+- request: POST http://api.openai.com/v1/responses
+  answer:
+    headers:
+      content-type: text/event-stream; charset=utf-8
+  steps:
+  - {"type": "response.output_text.delta", "delta": "boom"}
+"""
+
+
+@pytest.fixture
+def minimize(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
+) -> Minimize:
+    """Runs ``wiretape minimize`` with these arguments, in this process."""
+    monkeypatch.setattr("gateway.authority.open_authority", lambda _: authority)
+
+    def ran(*arguments: str | Path) -> Ran:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main(["minimize", *map(str, arguments)])
+        out, err = capfd.readouterr()
+        return Ran(int(left.value.code or 0), out, err)
+
+    return ran
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    """Three answers; the last says what goes wrong."""
+    some = Recording(scheme="http", port=80)
+    for text in ("again", "again", "boom"):
+        some.post(create(text), sse(*answer(text)))
+    return some.write(tmp_path / "tape.db")
+
+
+def client(folder: Path) -> tuple[str | Path, ...]:
+    script = folder / "client.py"
+    script.write_text(CLIENT)
+    return "--", sys.executable, script
+
+
+def test_what_is_left_is_a_script_that_does_the_same(
+    minimize: Minimize, tape: Path, tmp_path: Path
+) -> None:
+    """One answer, with one event; the way there is told on stderr."""
+    script = tmp_path / "bug.script"
+    ran = minimize(tape, "-o", script, "--keep", "it went boom", *client(tmp_path))
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert script.read_text() == BOOM
+    assert script.stat().st_mode & 0o777 == 0o600
+    first, *_, last = ran.stderr.splitlines()
+    assert first.startswith("wiretape: the whole recording: it ended with 1, after ")
+    assert last.startswith("wiretape: 3 exchanges and 9 events became 1 exchange and 1 event in ")
+    again = minimize(script, "-o", tmp_path / "two.script", *client(tmp_path))
+    assert "the whole recording: it ended with 1" in again.stderr
+
+
+def test_what_cannot_be_searched_is_refused_at_once(
+    minimize: Minimize, tape: Path, tmp_path: Path
+) -> None:
+    """A symptom that the whole recording does not show, and a file that is there."""
+    script = tmp_path / "bug.script"
+    ran = minimize(tape, "-o", script, "--keep", "no room", *client(tmp_path))
+    assert (ran.exit_code, ran.stderr) == (
+        2,
+        "wiretape: the client does not print 'no room' on the whole recording (it ended with 1): "
+        "say --keep with a text that it prints, or --keep exit.\n",
+    )
+    assert not script.exists()
+    ran = minimize(tape, "-o", tape, *client(tmp_path))
+    assert (ran.exit_code, ran.stderr) == (
+        2,
+        f"wiretape: {tape} exists already: choose another name or remove it first.\n",
+    )
