@@ -63,6 +63,7 @@ async def running_proxy(
     Raises:
         ListenError: the address cannot be listened on.
     """
+    asyncio.get_running_loop().set_exception_handler(_pass_over_cancellations)
     with _telling(on_trouble) as begin_telling:
         master = Master(_options(settings))
         started = _Started()
@@ -121,6 +122,12 @@ def _said(problem: BaseException | None) -> str:
         case OSError(strerror=words) as error:
             return words or str(error)
     return "it did not start"
+
+
+def _pass_over_cancellations(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+    # Until 3.12.2, Python takes a connection that the end of its loop cancels for a failed one.
+    if not isinstance(context.get("exception"), asyncio.CancelledError):
+        loop.default_exception_handler(context)
 
 
 @contextmanager

@@ -107,6 +107,21 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert [target for target in local if not (path.parent / target).exists()] == []
 
 
+FOLDERS = (
+    *("wiretape", "gateway", "recorder", "replayer", "inspector_web"),
+    *("benchmarks", "demo", "docs", "scripts"),
+)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_readme_of_a_folder_names_what_lies_there(name: str) -> None:
+    """Each file and each folder in it, and no module that is not there."""
+    text = (REPOSITORY / name / "README.md").read_text("utf-8")
+    there = {path.name for path in (REPOSITORY / name).iterdir() if path.name[0] not in "._"}
+    assert sorted(there - {"README.md"} - set(re.findall(r"[\w.-]*\w", text))) == []
+    assert sorted(set(re.findall(r"(?<![/\w])\w+\.py\b", text)) - there) == []
+
+
 # The tape's format.
 
 

@@ -37,15 +37,13 @@ class Role(StrEnum):
 class Origin:
     """Where a request comes from, each field as far as the client says it.
 
-    ``agent`` is the client's word for the sub-agent, ``parent`` the thread that started it,
-    ``history`` how the thread's history came about (``new``, ``cold_resume`` …).
+    ``agent`` is the client's word for the sub-agent, ``parent`` the thread that started it.
     """
 
     role: Role
     turn_id: str | None = None
     agent: str | None = None
     parent: str | None = None
-    history: str | None = None
 
 
 def origin_of(asked: Asked, headers: Headers, opening: str) -> Origin:
@@ -61,7 +59,6 @@ def origin_of(asked: Asked, headers: Headers, opening: str) -> Origin:
         turn_id=_first(said, "turn_id"),
         agent=agent,
         parent=_first(said, "x-codex-parent-thread-id", "parent_thread_id"),
-        history=_first(said, "history_initialization"),
     )
 
 

@@ -123,7 +123,6 @@ class ItemText:
     channel: Channel
     part_index: int
     text: str
-    delta_count: int
     is_done: bool
 
 
@@ -206,7 +205,7 @@ class _Item:
             output_index=self.output_index,
             state=self.state,
             texts=tuple(
-                ItemText(channel, index, text.as_given(), len(text.pieces), text.whole is not None)
+                ItemText(channel, index, text.as_given(), text.whole is not None)
                 for (channel, index), text in texts
             ),
             raw=self.raw,

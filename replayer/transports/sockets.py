@@ -8,11 +8,11 @@ from typing import Any, Final
 from replayer.transports.talk import encoded
 from replayer.transports.tries import HowEnded, Try, carried_headers, members, naming_headers
 from wiretape.client.dialect import Prewarm
-from wiretape.facts import End, EndKind, Piece, PieceKind, ResponseHead, Sender
+from wiretape.facts import EndKind, Piece, PieceKind, ResponseHead, Sender
 from wiretape.jsontext import Unparsable, parse_object
 from wiretape.likeness import AND_MORE
 from wiretape.recording import WholeExchange
-from wiretape.scripts.defaults import SIDES, UPGRADE
+from wiretape.scripts.defaults import UPGRADE, end_with
 
 _WARM: Final = "resp_warm_up"
 _GOOD_CLOSE: Final = (1000).to_bytes(2)
@@ -58,10 +58,8 @@ def _socket(tries: Sequence[Try], *, is_first: bool) -> WholeExchange:
     for each in tries:
         pieces += _pieces(number, each)
     how = _ENDS.get(last.ended)
-    close = None
     if last.ended is HowEnded.WELL and not last.is_completed and not _says_the_end(last):
-        close = Piece(number, last.ended_us, Sender.SERVER, PieceKind.CLOSE, _GOOD_CLOSE)
-        pieces.append(close)
+        pieces.append(Piece(number, last.ended_us, Sender.SERVER, PieceKind.CLOSE, _GOOD_CLOSE))
         how = EndKind.WEBSOCKET_CLOSED
     elif last.ended is HowEnded.WELL:
         how = EndKind.CLIENT_CLOSED
@@ -83,13 +81,13 @@ def _socket(tries: Sequence[Try], *, is_first: bool) -> WholeExchange:
             carried_headers(first.headers) if first.refusal is None else (),
         ),
         tuple(pieces),
-        None if how is None else End(number, last.ended_us, how, SIDES[how]),
+        None if how is None else end_with(number, last.ended_us, how, _GOOD_CLOSE),
     )
 
 
 def _pieces(number: int, each: Try) -> Iterator[Piece]:
     assert each.asked is not None
-    message = b'{"type":"response.create",' + each.asked.raw.lstrip()[1:]
+    message = encoded({"type": "response.create", **each.asked.body})
     yield Piece(number, each.asked_us, Sender.CLIENT, PieceKind.TEXT, message)
     if each.refusal is not None:
         yield _said(number, each.head_us, encoded(_error(each)))

@@ -4,16 +4,17 @@ One answer is recorded over each transport, with each version; then it is replay
 after the other. The model is given a provider that fails in the same way.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cells import Cell
-from codex_run import CodexRun
+from cells import WIRETAPE, Cell
+from codex_run import CodexRun, normalised, run_codex
 from fault_cells import FAULTS, SETTINGS, FaultCell
 from prediction import predict
-from situations import ANSWER, SITUATIONS, Transport, Version
+from situations import ANSWER, PROMPT, SITUATIONS, Transport, Version
 
 from wiretape.client.dialects import dialect_of
 
@@ -89,3 +90,58 @@ def test_the_consequence_of_a_fault(
         list(foretold.messages),
         foretold.exit_code,
     )
+
+
+@pytest.mark.parametrize("transport", Transport)
+@pytest.mark.parametrize("version", Version)
+def test_a_stall_of_minutes_ends_within_seconds(
+    version: Version, transport: Transport, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A client that waits for five minutes, as it does unless told otherwise, waits for one second
+    in a silence that lasts until it leaves; what it says and does is what it would be."""
+    patient = {**SETTINGS, "stream_idle_timeout_ms": 300_000}
+    situation = replace(SITUATIONS["hang-then-answer"], settings=SETTINGS)
+    cell = Cell(situation, codex(version), transport, tmp_path)
+    recorded = cell.recorded().codex
+    waiting = replace(cell, situation=replace(situation, settings=patient))
+    for speed in ("max", "1"):
+        run = replayed(waiting, "--longest-silence", "1", "--speed", speed)
+        assert "stream_idle_timeout_ms = 300000" in (tmp_path / "home/config.toml").read_text()
+        assert normalised(run.events) == normalised(recorded.events)
+        assert run.exit_code == recorded.exit_code == 0
+
+
+@pytest.mark.parametrize("version", Version)
+def test_the_matrix(version: Version, record: Record, tmp_path: Path) -> None:
+    """A row for each fault, with what the client did about it."""
+    cell = record(version, Transport.WEBSOCKET)
+    request = answered(version, Transport.WEBSOCKET)
+    faults = tmp_path / "mine.faults"
+    faults.write_text(f"{request}.1:cut\n{request}x20.1:cut\n{request}:status=500\n")
+    table = tmp_path / "table.json"
+    matrix = [WIRETAPE, "matrix", str(cell.tape), "--faults", str(faults), "--json", "--"]
+    run_codex(
+        cell.binary,
+        PROMPT,
+        base_url=cell.recorded_base_url(),
+        transport=Transport.WEBSOCKET,
+        home=tmp_path / "home",
+        cwd=tmp_path / "cwd",
+        settings=SETTINGS,
+        environment={"WIRETAPE_CA_DIR": str(tmp_path / "ca")},
+        command_prefix=["sh", "-c", 'exec "$@" > "$0"', str(table), *matrix],
+        timeout_s=150.0,
+    )
+    found = json.loads(table.read_text())
+    warm_up = int(version is Version.NEW)
+    rows = [
+        [each[name] for name in ("exit_code", "attempts", "retries", "fallbacks", "final_message")]
+        for each in found["rows"]
+    ]
+    assert rows == [
+        [0, 1 + warm_up, 0, 0, ANSWER],
+        [0, 2 + warm_up, 1, 0, ANSWER],
+        [0, 4 + warm_up, 2, 1, ANSWER],
+    ]
+    assert list(found["impossible"]) == [f"{request}:status=500"]
+    assert not list((tmp_path / "home").glob("sessions"))

@@ -575,7 +575,6 @@ METADATA = {
     "request_kind": "turn",
     "parent_thread_id": "parent-1",
     "subagent_kind": "thread_spawn",
-    "history_initialization": "cold_resume",
 }
 
 
@@ -591,7 +590,7 @@ def test_the_newer_client_says_where_a_request_comes_from(tmp_path: Path) -> Non
     (seen,) = observed(maker)
     assert (seen.attempt.session, seen.attempt.turn_id) == ("thread-1", "turn-7")
     assert (seen.attempt.role, seen.origin.agent) == (Role.SUB_AGENT, "thread_spawn")
-    assert (seen.origin.parent, seen.origin.history) == ("parent-1", "cold_resume")
+    assert seen.origin.parent == "parent-1"
 
 
 def test_over_websocket_a_message_speaks_for_itself(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_an_answer_is_put_together() -> None:
                 item_id="msg_1",
                 output_index=0,
                 state=ItemState.DONE,
-                texts=(ItemText(Channel.TEXT, 0, text, delta_count=2, is_done=True),),
+                texts=(ItemText(Channel.TEXT, 0, text, is_done=True),),
                 raw=item,
             ),
         ),
@@ -248,9 +248,7 @@ def test_a_tool_call_is_put_together() -> None:
     assert (reasoning.type, reasoning.text(Channel.SUMMARY)) == ("reasoning", "**Listing files**")
     assert (call.type, call.name, call.call_id) == ("function_call", "shell", "call_1")
     assert call.text(Channel.ARGUMENTS) == '{"command":["ls"]}'
-    assert call.texts == (
-        ItemText(Channel.ARGUMENTS, 0, '{"command":["ls"]}', delta_count=2, is_done=True),
-    )
+    assert call.texts == (ItemText(Channel.ARGUMENTS, 0, '{"command":["ls"]}', is_done=True),)
     assert state.usage == Usage(200, 128, 40, 24, 240)
     assert state.anomalies == ()
 
@@ -326,7 +324,7 @@ def test_an_item_that_comes_whole_has_its_text(
 ) -> None:
     """A server may send no deltas at all: the text is read from the item that is done."""
     state = of(CREATED, added(**item), done(**item))
-    assert state.items[0].texts == (ItemText(channel, 0, text, delta_count=0, is_done=True),)
+    assert state.items[0].texts == (ItemText(channel, 0, text, is_done=True),)
     assert state.items[0].text(channel) == text
     assert kinds(state) == []
 

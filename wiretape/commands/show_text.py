@@ -21,6 +21,8 @@ def tape_lines(found: dict[str, Any]) -> Iterator[str]:
     )
     if not found["is_closed"]:
         yield f"  {CUT_OFF}"
+    if not found["sessions"]:
+        yield "  no sessions; with --events: what crossed all the same"
     for session in found["sessions"]:
         yield ""
         yield from _session_lines(session)

@@ -18,7 +18,7 @@ from timed_tapes import (
 )
 
 from wiretape import __version__
-from wiretape.facts import EndKind, Sender
+from wiretape.facts import End, EndKind, RequestHead, Sender
 from wiretape.store_writer import TapeLabel, TapeWriter
 
 type Run = Callable[..., tuple[int, str, str]]
@@ -28,6 +28,22 @@ type Run = Callable[..., tuple[int, str, str]]
 def maker(tmp_path: Path) -> TapeMaker:
     """An empty tape."""
     return TapeMaker(tmp_path / "made.db")
+
+
+def test_show_of_what_was_no_request(tmp_path: Path, run: Run) -> None:
+    """A connection that the client broke off over TLS is no session, and can be looked at."""
+    tape = tmp_path / "t.db"
+    with TapeWriter(tape, TapeLabel("record", 0, "a clock"), on_trouble=print) as writer:
+        tunnel = ("CONNECT", "https", "models.example", 443, "models.example:443", "HTTP/1.1", ())
+        writer.put(RequestHead(1, 0, 1, *tunnel))
+        writer.put(End(1, 5, EndKind.TLS_FAILURE, Sender.CLIENT, detail="unknown ca"))
+    code, out, _ = run("show", tape)
+    assert (code, out.splitlines()[2:]) == (
+        0,
+        ["  no sessions; with --events: what crossed all the same"],
+    )
+    code, out, _ = run("show", tape, "--events")
+    assert out.splitlines()[1].endswith("end  tls_failure client unknown ca")
 
 
 def test_show_tells_each_attempt(tape: Path, run: Run) -> None:
