@@ -58,6 +58,11 @@ class ErrorInfo:
     type: str | None = None
     param: str | None = None
 
+    @property
+    def words(self) -> str:
+        """The code, or for want of one the type, and the message."""
+        return ": ".join(each for each in (self.code or self.type, self.message) if each)
+
 
 class Phase(StrEnum):
     """What a ``Lifecycle`` event says about the response. The values are the wire's types."""

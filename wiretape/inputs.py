@@ -183,11 +183,15 @@ def _outputs(items: Sequence[Any]) -> Iterator[Output]:
 
 
 def _round_before(items: Sequence[Any]) -> Sequence[Any]:
-    """The calls and outputs at the end: a client may put an output right after its call."""
-    start = len(items)
-    while start and len(items) - start < TAIL and _is_of_a_tool(items[start - 1]):
+    """The calls and outputs of the last answer, whose other items may follow them: a client may
+    put an output right after its call."""
+    end = len(items)
+    while end and maker_of(items[end - 1]) is Maker.MODEL and not _is_of_a_tool(items[end - 1]):
+        end -= 1
+    start = end
+    while start and end - start < TAIL and _is_of_a_tool(items[start - 1]):
         start -= 1
-    return items[start:]
+    return items[start:end]
 
 
 def _is_of_a_tool(item: Any) -> bool:

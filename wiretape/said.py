@@ -22,7 +22,7 @@ from wiretape.client.events import Completed, OutputItemDone
 from wiretape.client.failures import Failure, FailureKind
 from wiretape.client.wrapped import wrapped_error
 from wiretape.crossings import HTTP_BODY
-from wiretape.events import ErrorEvent, ErrorInfo, ItemDone, Lifecycle, Phase, Usage, parse_event
+from wiretape.events import ErrorEvent, ItemDone, Lifecycle, Phase, Usage, parse_event
 from wiretape.jsontext import JsonObject, Unparsable, count_at, object_at, parse_object, string_at
 from wiretape.tools import Call, calls_in
 
@@ -172,7 +172,7 @@ class ResponsesWords:
     ) -> None:
         """An event about the answer as a whole; ``read`` is what the client makes of it."""
         said, error = self.said, event.error
-        detail = "" if error is None else _words(error)
+        detail = "" if error is None else error.words
         match event:
             case Lifecycle():
                 said.response_id = event.response_id or said.response_id
@@ -243,10 +243,6 @@ class ChatWords:
                 count_at(object_at(usage, "completion_tokens_details"), "reasoning_tokens") or 0,
                 count_at(usage, "total_tokens") or given + made,
             )
-
-
-def _words(error: ErrorInfo) -> str:
-    return f"{error.code or 'no code'}: {error.message or ''}"
 
 
 _TELLING: Final = frozenset(

@@ -16,7 +16,7 @@ from wiretape.asked import asked_over_http
 from wiretape.client.config import WEBSOCKET_FEATURE, Config, Provider
 from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import dialect_for
-from wiretape.facts import header
+from wiretape.facts import EndKind, header
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -62,6 +62,16 @@ class RecordedSession:
         """How the client behaves; ``None`` for one that is not known to be a Codex."""
         dialects = (dialect_for(act.exchange.request.headers) for act in self.acts)
         return next((dialect for dialect in dialects if dialect is not None), None)
+
+    @cached_property
+    def goes_on_unseen(self) -> str | None:
+        """Why the client may have done more than its acts, in words; ``None`` where it has not."""
+        end = self.acts[-1].exchange.end
+        if self.compacted_at_us is not None:
+            return "the conversation was compacted"
+        if not self.reader.is_closed() or end is None or end.how is EndKind.RECORDER_STOPPED:
+            return "the recording stops"
+        return None
 
     def happenings(self, act: Act) -> Iterator[Happening]:
         """What came of an act."""

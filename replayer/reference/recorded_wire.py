@@ -44,6 +44,8 @@ class Progress:
 
     def take(self, kind: ActKind, socket: int | None = None) -> Act:
         """The next act, which is of this kind, and on this socket."""
+        if not self.ahead and self.session.goes_on_unseen is not None:
+            raise RecordingOver(self.session.goes_on_unseen)
         if not self.ahead:
             raise Diverges(self.place, "nothing more was recorded", kind.value)
         act = self.ahead[0]
@@ -141,7 +143,7 @@ class RecordedWire:
         it waited as long.
         """
         if not left.by_client:
-            raise RecordingOver("the recording stops here")
+            raise RecordingOver("the recording stops")
         ahead = self._progress.ahead
         if not self._act.is_request and ahead:
             return TimedOut()

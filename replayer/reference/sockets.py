@@ -7,7 +7,7 @@ drops a socket as the real one does, without a close frame.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -70,11 +70,17 @@ class _Socket(ClientConnection):
 
 
 class SocketWire:
-    """Talks to ``address``. Satisfies ``Wire``."""
+    """Talks to ``address``. Satisfies ``Wire``.
 
-    def __init__(self, address: Address, timing: Timing) -> None:
+    ``tools_s`` says how long the tools run this time, where that is not always the same.
+    """
+
+    def __init__(
+        self, address: Address, timing: Timing, tools_s: Callable[[], float] | None = None
+    ) -> None:
         self._address = address
         self._timing = timing
+        self._tools_s = tools_s or (lambda: timing.tools_s)
         self._http: httpx.AsyncClient | None = None
         self._socket: _Socket | None = None
         self._response: httpx.Response | None = None
@@ -150,7 +156,7 @@ class SocketWire:
     async def rest(self) -> Input | None:
         if self._socket is None:
             return None
-        while heard := await _unless_silent(self._read_socket(), self._timing.tools_s):
+        while heard := await _unless_silent(self._read_socket(), self._tools_s()):
             # What is said while nothing is asked means nothing.
             if not isinstance(heard, Said | SaidBytes):
                 return heard

@@ -28,6 +28,7 @@ from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
 from wiretape.choosing import chosen_sessions
+from wiretape.client.actions import Ask
 from wiretape.client.config import Provider
 from wiretape.client.dialect import Dialect
 from wiretape.client.turn import Output
@@ -37,6 +38,9 @@ from wiretape.store_reader import TapeReader
 
 PATIENCE: Final = Timing(delay_factor=0, connect_s=2.0, idle_s=2.0, tools_s=0.02)
 """The player is never silent where the recording is not, so a short silence is a long one."""
+_END_S: Final = 1.0
+"""How long the end of a socket may take that ended while tools ran: a reset waits until all that
+was said before is acknowledged, which a kernel puts off."""
 
 
 class Verdict(StrEnum):
@@ -121,7 +125,7 @@ async def _live_through(
             dialect,
             recorded_identity(session, dialect),
             Prompts(found.course.prompts, (act.asked for act in session.acts)),
-            SocketWire(_moved(found.config.provider, url), PATIENCE),
+            SocketWire(_moved(found.config.provider, url), PATIENCE, comparison.tools_s),
             comparison.watch,
         )
         try:
@@ -166,6 +170,12 @@ class Comparison:
         self._seen += 1
         if self._is_open and self._seen == len(self._steps):
             raise _Enough
+
+    def tools_s(self) -> float:
+        """How long the client's tools are to run, so that it sees what the recorded one did."""
+        ahead = self._steps[self._seen : self._seen + 1]
+        keeps_socket = all(isinstance(step.output, Ask) for step in ahead)
+        return PATIENCE.tools_s if keeps_socket else _END_S
 
     def finish(self) -> None:
         """The client is done."""

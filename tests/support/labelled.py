@@ -186,6 +186,13 @@ def _appends_on_one_socket(maker: TapeMaker) -> None:
     socket.end(7, EndKind.CLIENT_CLOSED, Sender.CLIENT)
 
 
+@labelled()
+def _an_output_between_its_call_and_what_was_said_with_it(maker: TapeMaker) -> None:
+    said = message("I look.", "assistant")
+    answer(maker, 0, ask("hi"), call("c1"), said)
+    answer(maker, 50, ask("hi", call("c1"), output("c1"), said))
+
+
 @labelled(agent=NEW_CODEX)
 def _a_socket_that_speaks_while_a_tool_runs(maker: TapeMaker) -> None:
     socket = maker.socket(0, S1)

@@ -267,7 +267,10 @@ def test_an_error_event_is_a_failure(maker: TapeMaker) -> None:
     socket.say(2, {"type": "error", "status": 400, "error": error})
     attempt = the_attempt(maker)
     assert (attempt.outcome, attempt.ended_by) == (Outcome.FAILED, "error")
-    assert (attempt.error_code, attempt.detail) == ("invalid_request_error", "no code: no")
+    assert (attempt.error_code, attempt.detail) == (
+        "invalid_request_error",
+        "invalid_request_error: no",
+    )
 
 
 @pytest.mark.parametrize(

@@ -126,12 +126,15 @@ class SocketRequests:
 
     def _increment(self, body: JsonObject) -> JsonObject | None:
         """The message with the new items alone, ``None`` where everything must be said."""
-        if self._last is None or not _differs_in_input_only(self._last, body):
+        if self._last is None:
             return None
         match self._dialect.incremental:
             case Incremental.APPEND:
+                # The documented client looks at the input and at nothing else.
                 added = _added(self._last["input"], body["input"])
                 return {"type": "response.append", "input": added} if added else None
+            case _ if not _differs_in_input_only(self._last, body):
+                return None
             case Incremental.APPEND_AFTER_DONE:
                 added = _added([*self._last["input"], *self._answer], body["input"])
                 is_possible = added and self._ended_with_done

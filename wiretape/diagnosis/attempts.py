@@ -63,10 +63,11 @@ def heads_waited_for(case: Case) -> Iterator[Sighting]:
 def terminals_missing(case: Case) -> Iterator[Sighting]:
     """An answer that ended without an end."""
     for places in _of_cause(case, Kind.TERMINAL_MISSING):
-        unheeded = next(
-            (place.reading.unheeded for place in places if place.reading.unheeded), None
-        )
-        but = f" ({unheeded.event} came, which this client takes no notice of)" if unheeded else ""
+        read = next((place.reading for place in places if place.reading.unheeded), None)
+        unheeded, but = None, ""
+        if read is not None and (unheeded := read.unheeded) is not None:
+            words = f": {read.unheeded_words}" if read.unheeded_words else ""
+            but = f" ({unheeded.event} came, which this client takes no notice of{words})"
         if coding := places[0].reading.unasked_coding:
             but = f" (it came as {coding}, which the client had not asked for and does not read)"
         what = f"the stream ended{times(places)} without response.completed{but}"
@@ -164,6 +165,8 @@ def _ends(places: list[Place]) -> Iterator[Spot]:
 
 def _detail(place: Place) -> str:
     attempt = place.attempt
+    if attempt.outcome in (Outcome.CUT, Outcome.ABANDONED):
+        return way_of(attempt)
     code = attempt.error_code
     has_code = code is None or code in attempt.detail
     return attempt.detail if has_code else f"{attempt.detail} ({code})"

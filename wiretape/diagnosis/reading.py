@@ -41,13 +41,15 @@ class Reading:
 
     ``failure`` is the last thing that it took for one. ``asked_delay_us`` is how long the server
     asked to wait, whether or not this client heeds it. ``unheeded`` is an end that the client
-    takes no notice of. ``swallowed`` are events that it cannot read, with the reason.
+    takes no notice of, ``unheeded_words`` the error in it. ``swallowed`` are events that it cannot
+    read, with the reason.
     ``unasked_coding`` is a content coding that it did not ask for: it could read nothing.
     """
 
     failure: Failure | None = None
     asked_delay_us: int | None = None
     unheeded: Spot | None = None
+    unheeded_words: str = ""
     swallowed: list[tuple[Spot, str]] = field(default_factory=list)
     swallowed_count: int = 0
     binary: Spot | None = None
@@ -152,9 +154,11 @@ class _Reader:
             self._reading.swallow(self._spot(crossing), f"no JSON object: {raw.reason}")
         elif reason is IgnoreReason.UNKNOWN_TYPE:
             event = parse_event(text)
-            is_end = isinstance(event, Lifecycle) and event.phase in _ENDS
-            if is_end or isinstance(event, ErrorEvent):
+            if isinstance(event, ErrorEvent) or (
+                isinstance(event, Lifecycle) and event.phase in _ENDS
+            ):
                 self._reading.unheeded = self._spot(crossing)
+                self._reading.unheeded_words = "" if event.error is None else event.error.words
         elif self._is_known(crossing.type):
             self._reading.swallow(self._spot(crossing), str(reason))
 

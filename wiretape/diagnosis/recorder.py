@@ -1,11 +1,13 @@
 """What the recorder lost, and where it was cut off."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from wiretape.attempts import Attempt
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.diagnosis.sighting import Sighting
+from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
@@ -13,14 +15,26 @@ from wiretape.words import counted, size
 
 
 def gaps(case: Case) -> Iterator[Sighting]:
-    """What crossed and is not on the tape."""
+    """What crossed and is not on the tape, of each session together."""
+    owners = _owners(case)
+    found: dict[tuple[int | None, str], list[Gap]] = {}
     for gap in case.gaps:
-        owner, request = next(_owners(case, gap.exchange), (None, None))
+        session, _ = owners.get(gap.exchange, _NOBODY)
+        number = None if session is None else session.number
+        found.setdefault((number, gap.reason), []).append(gap)
+    for (_, reason), lost in found.items():
+        facts, in_bytes = sum(gap.lost_facts for gap in lost), sum(gap.lost_bytes for gap in lost)
+        is_one = facts == 1
+        where = "" if len(lost) == 1 else f" at {len(lost)} places"
         what = (
-            f"{counted(gap.lost_facts, 'fact')} with {size(gap.lost_bytes)} are missing: "
-            f"{gap.reason}"
+            f"{counted(facts, 'fact')} with {size(in_bytes)} {'is' if is_one else 'are'} missing"
+            f"{where}: {reason}"
         )
-        yield Sighting(what, (Spot(gap.exchange or 0, gap.at_us, "gap"),), owner, request)
+        spots = tuple(Spot(gap.exchange or 0, gap.at_us, "gap") for gap in lost[:MOST_SPOTS])
+        owned = [owners.get(gap.exchange, _NOBODY) for gap in lost]
+        session, request = owned[0]
+        is_of_one = all(other is request for _, other in owned)
+        yield Sighting(what, spots, session, request if is_of_one else None)
 
 
 def cuts(case: Case) -> Iterator[Sighting]:
@@ -41,11 +55,16 @@ def _last_seen(attempt: Attempt) -> Spot:
     return Spot(attempt.exchange, attempt.last_event_us, "last event", attempt.message)
 
 
-def _owners(case: Case, exchange: int | None) -> Iterator[tuple[Session, Request]]:
-    return (
-        (session, request)
-        for session in case.sessions
-        for request in session.requests
-        for each in request.tries
-        if exchange is not None and each.attempt.exchange == exchange
-    )
+type _Owner = tuple[Session | None, Request | None]
+
+_NOBODY: Final[_Owner] = (None, None)
+
+
+def _owners(case: Case) -> dict[int | None, _Owner]:
+    """By exchange, the session and the first of its requests that it carried."""
+    owners: dict[int | None, _Owner] = {}
+    for session in case.sessions:
+        for request in session.requests:
+            for each in request.tries:
+                owners.setdefault(each.attempt.exchange, (session, request))
+    return owners

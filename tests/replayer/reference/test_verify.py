@@ -27,6 +27,7 @@ from tapes import (
     CUT,
     LEFT,
     OTHER_SESSION,
+    RESET,
     SESSION,
     Ending,
     Recording,
@@ -35,6 +36,9 @@ from tapes import (
     server_closed,
     sse,
 )
+from timed_tapes import TapeMaker, ask, completed, session
+from timed_tapes import created as made
+from timed_tapes import done as item_done
 
 from replayer.reference.verify import Verdict, Verified, verify_tape
 from wiretape.client.actions import Printed
@@ -306,6 +310,22 @@ def stopped() -> Recording:
     return recording
 
 
+def stopped_while_tools_run() -> Recording:
+    """The recorder is stopped when an answer is complete, and its tools run."""
+    recording = Recording()
+    recording.socket(asks(HELLO), answers(CALL), ending=STOPPED, asked_with=OLD_UPGRADE)
+    return recording
+
+
+def compacted_within_a_turn() -> Recording:
+    """The client makes its history shorter before it sends what its tools gave."""
+    recording = Recording()
+    post(recording, (HELLO,), answer(CALL))
+    recording.post(asked(), (b"{}",), path="/responses/compact", asked_with=OLD)
+    post(recording, (message("what was compacted"), CALL, OUTPUT), answer(SAID))
+    return recording
+
+
 def not_awaited() -> Recording:
     """The client leaves before any answer."""
     recording = Recording()
@@ -325,7 +345,9 @@ def never_used() -> Recording:
     [
         (hung_up, "the recorded client hung up in the middle of an answer"),
         (interrupted, "the recorded client hung up in the middle of an answer"),
-        (stopped, "the recording stops here"),
+        (stopped, "the recording stops"),
+        (stopped_while_tools_run, "the recording stops"),
+        (compacted_within_a_turn, "the conversation was compacted"),
         (not_awaited, "the recorded client hung up before any answer"),
         (never_used, "the recorded client left before it asked anything"),
     ],
@@ -337,6 +359,24 @@ def test_a_recording_that_ends_early_is_equal_as_far_as_it_goes(
     found = verified(make())
     assert found.verdict is Verdict.EQUAL
     assert found.course is not None and found.course.cut == why
+
+
+def test_a_socket_that_is_reset_while_tools_run_is_replaced(verified: Verify) -> None:
+    """A newer client notices the end of an idle socket, and says everything on a new one."""
+    recording = Recording()
+    recording.socket(asks(HELLO), answers(CALL), ending=RESET, asked_with=NEW_UPGRADE)
+    recording.socket(asks(HELLO, CALL, OUTPUT), answers(SAID), asked_with=NEW_UPGRADE)
+    assert is_equal(verified(recording))
+
+
+def test_a_recorder_that_was_killed_has_not_seen_what_follows(tmp_path: Path) -> None:
+    """That nothing more was recorded says nothing of a client whose tools were running."""
+    maker = TapeMaker(tmp_path / "tape.db", is_cut_off=True)
+    maker.post(0, ask("hi"), session(SESSION)).answer(1, made("r"), item_done(CALL), completed("r"))
+    with maker.read() as reader:
+        (found,) = asyncio.run(verify_tape(reader, (), tell=pytest.fail))
+    assert found.verdict is Verdict.EQUAL
+    assert found.course is not None and found.course.cut == "the recording stops"
 
 
 def test_what_follows_a_compaction_is_left_out(verified: Verify) -> None:

@@ -201,10 +201,18 @@ def test_4_4_any_other_input_is_created_whole(second: tuple[dict[str, Any], ...]
     assert said == {"type": "response.create", **request(*second).body()}
 
 
-def test_4_4_another_model_is_created_whole() -> None:
-    """A request that differs in more than its input is said whole."""
+def test_4_4_the_input_alone_decides() -> None:
+    """A request with a longer input is appended, whatever else is other."""
     second = request(HELLO, OUTPUT, model="other")
-    assert ask_twice(DOCUMENTED, request(HELLO), second)["type"] == "response.create"
+    said = ask_twice(DOCUMENTED, request(HELLO), second)
+    assert said == {"type": "response.append", "input": [OUTPUT]}
+
+
+def test_today_another_model_is_created_whole() -> None:
+    """A later client says a request whole that differs in more than its input."""
+    second = request(HELLO, CALL, OUTPUT, model="other")
+    said = ask_twice(TODAY, request(HELLO), second, answer=[CALL])
+    assert said == {"type": "response.create", **second.body()}
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,20 @@ def answer_with_calls(maker: TapeMaker, *calls: dict[str, object]) -> None:
     maker.post(0, ask("hi"), S1).answer(1, created(), *map(done, calls), completed())
 
 
+def error_over_sse(maker: TapeMaker) -> None:
+    """The server says what went wrong in an event that Codex passes over."""
+    error = {"type": "error", "error": {"code": "server_error", "message": "sorry"}}
+    maker.post(0, ask("hi"), S1).answer(5, created(), error)
+
+
+def interrupted(maker: TapeMaker) -> None:
+    """The client closes its socket in the middle of an answer."""
+    socket = maker.socket(0, S1)
+    socket.ask(5, ask("hi"))
+    socket.say(6, created())
+    socket.close(7, 1000, side=Sender.CLIENT)
+
+
 def gap(maker: TapeMaker) -> None:
     """Three facts of one exchange are lost."""
     answer(maker, 0)
@@ -236,6 +250,19 @@ def grown(maker: TapeMaker) -> None:
             "the stream ended without response.completed "
             "(response.done came, which this client takes no notice of)",
             (Spot(1, 6000, "response.done"), Spot(1, 7000, "end")),
+        ),
+        (
+            error_over_sse,
+            Kind.TERMINAL_MISSING,
+            "the stream ended without response.completed "
+            "(error came, which this client takes no notice of: server_error: sorry)",
+            (Spot(1, 6000, "error"), Spot(1, 7000, "end")),
+        ),
+        (
+            interrupted,
+            Kind.CLIENT_LEFT,
+            "the client left before the answer was complete: closed 1000",
+            (Spot(1, 7000, "end", 0),),
         ),
         (
             dead_socket,

@@ -141,17 +141,19 @@ def test_what_no_client_needs_is_not_swallowed(
 
 
 @pytest.mark.parametrize(
-    "event",
+    ("event", "words"),
     [
-        {"type": "response.done", "response": {"id": "resp_1"}},
-        {"type": "error", "code": "x", "message": "no"},
+        ({"type": "response.done", "response": {"id": "resp_1"}}, ""),
+        ({"type": "error", "code": "x", "message": "no"}, "x: no"),
     ],
 )
 def test_an_end_that_is_none_to_this_client_is_told(
-    event: dict[str, Any], maker: TapeMaker
+    event: dict[str, Any], words: str, maker: TapeMaker
 ) -> None:
-    """So that a missing end can be explained."""
-    assert answered(maker, created(), event).unheeded == Spot(1, 6000, event["type"])
+    """So that a missing end can be explained, with the error in it."""
+    reading = answered(maker, created(), event)
+    assert reading.unheeded == Spot(1, 6000, event["type"])
+    assert reading.unheeded_words == words
 
 
 def test_each_answer_on_a_socket_is_read_by_itself(maker: TapeMaker) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from timed_tapes import TapeMaker, ask, created, session
+from timed_tapes import TapeMaker, ask, completed, created, session
 
 from wiretape.diagnosis.diagnose import Diagnosis, diagnose
 from wiretape.diagnosis.kinds import Kind, Severity
@@ -67,6 +67,19 @@ def test_a_gap_is_no_failure_of_its_request(maker: TapeMaker) -> None:
     post.end(9, EndKind.SERVER_CLOSED, Sender.SERVER)
     (finding,) = diagnosis(maker).findings
     assert (finding.kind, finding.severity) == (Kind.RECORDER_GAP, Severity.UNSEEN)
+
+
+def test_the_gaps_of_a_session_are_one_finding(maker: TapeMaker) -> None:
+    """A recorder that loses once loses again and again, for the same reason."""
+    for at_ms, name in ((0, "s1"), (50, "s1"), (100, "s2")):
+        maker.post(at_ms, ask("hi"), session(name)).answer(at_ms + 5, created(), completed())
+        maker.gap(at_ms + 6, at_ms + 6, exchange=maker.exchanges)
+    one, other = diagnosis(maker).findings
+    assert one.what == "2 facts with 200 B are missing at 2 places: a test left it out"
+    assert (one.session, one.request) == (1, None)
+    assert one.evidence == (Spot(1, 6000, "gap"), Spot(2, 56_000, "gap"))
+    assert other.what == "1 fact with 100 B is missing: a test left it out"
+    assert (other.session, other.request) == (2, 1)
 
 
 def test_requests_that_were_going_on_are_counted_in_a_good_verdict(maker: TapeMaker) -> None:
