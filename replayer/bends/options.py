@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from replayer.bends.telling import TellingBend
 from replayer.chats.bending import as_responses
 from replayer.tools.rewriting import tools_recorded
 from replayer.transports.bending import over
@@ -10,21 +11,20 @@ from wiretape.attempts import Transport
 from wiretape.chat.aggregate import AggregateMode
 from wiretape.recording import Bend
 
-_WIRES: Final[Mapping[str, tuple[Bend, ...]]] = {
-    "recorded": (),
-    "responses": (as_responses(),),
-    "responses-aggregated": (as_responses(AggregateMode.AGGREGATED_ONLY),),
+_WIRES: Final[Mapping[str, TellingBend | None]] = {
+    "recorded": None,
+    "responses": as_responses(),
+    "responses-aggregated": as_responses(AggregateMode.AGGREGATED_ONLY),
 }
-_TRANSPORTS: Final[Mapping[str, tuple[Bend, ...]]] = {
-    "recorded": (),
-    "sse": (over(Transport.HTTP),),
-    "websocket": (over(Transport.WEBSOCKET),),
+_TRANSPORTS: Final[Mapping[str, TellingBend | None]] = {
+    "recorded": None,
+    "sse": over(Transport.HTTP),
+    "websocket": over(Transport.WEBSOCKET),
 }
-
-
-_TOOLS: Final[Mapping[str, tuple[Bend, ...]]] = {"run": (), "recorded": (tools_recorded,)}
 
 
 def bends_for(wire_api: str, transport: str, tools: str) -> tuple[Bend, ...]:
     """The bends that these options ask for, in the order in which they are done."""
-    return (*_WIRES[wire_api], *_TRANSPORTS[transport], *_TOOLS[tools])
+    wire, moved = _WIRES[wire_api], _TRANSPORTS[transport]
+    first = tools_recorded(wire) if tools == "recorded" else wire
+    return tuple(bend for bend in (first, moved) if bend is not None)

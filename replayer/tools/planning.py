@@ -48,18 +48,18 @@ class Plan:
         return "; ".join(f"{tool} ({_listed(ids)})" for tool, ids in by_tool.items())
 
 
-def planned(recording: Recording) -> Plan:
-    """What is to become of each call on a tape. A call that was never made again is one too."""
+def planned(recording: Recording, asked: Recording | None = None) -> Plan:
+    """What is to become of each call on a tape; one whose output was never sent is one too.
+
+    ``asked`` is where to look for outputs, if not there: a recording may be translated, and then
+    the outputs are where it came from.
+    """
     calls: dict[str, JsonObject] = {}
-    outputs: dict[str, Any] = {}
     for item in _items(recording):
         call_id = call_id_of(item)
-        if call_id is None:
-            continue
-        if is_output(item):
-            outputs.setdefault(call_id, item.get("output"))
-        elif item.get("type") in CALL_TYPES:
+        if call_id is not None and item.get("type") in CALL_TYPES:
             calls.setdefault(call_id, item)
+    outputs = _outputs(asked or recording)
     changed: dict[str, Rewritten] = {}
     kept: list[str] = []
     for call_id, item in calls.items():
@@ -81,6 +81,16 @@ def call_id_of(item: JsonObject) -> str | None:
     )
 
 
+def _outputs(recording: Recording) -> dict[str, Any]:
+    """What each call gave when that was first sent; a chat's tool messages count as outputs."""
+    found: dict[str, Any] = {}
+    for item in _items(recording):
+        call_id = string_at(item, "tool_call_id") or call_id_of(item)
+        if call_id is not None and is_output(item):
+            found.setdefault(call_id, item.get("output", item.get("content")))
+    return found
+
+
 def _items(recording: Recording) -> Iterator[JsonObject]:
     """Every item on a tape, as often as it stands there: whole ones of answers, and inputs."""
     for exchange in recording.exchanges:
@@ -90,7 +100,7 @@ def _items(recording: Recording) -> Iterator[JsonObject]:
             ):
                 yield object_at(said, "item")
         for body in request_bodies(exchange):
-            items = body.get("input")
+            items = body.get("input", body.get("messages"))
             if isinstance(items, list):
                 yield from (item for item in items if isinstance(item, dict))
 

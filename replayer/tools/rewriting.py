@@ -1,14 +1,14 @@
 """The bend that lets tools print what they gave."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from replayer.bends.bodies import with_events, with_requests
 from replayer.bends.telling import TellingBend
 from replayer.tools.calls import Rewritten
-from replayer.tools.planning import call_id_of, planned
+from replayer.tools.planning import Plan, call_id_of, planned
 from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
 from wiretape.recording import Recording
 
@@ -21,8 +21,29 @@ _PARTS: Final = {
 """Events that say some of a call: the member that says it, and the item's member of which."""
 
 
-def _bent(recording: Recording) -> Recording:
-    changed = planned(recording).changed
+def tools_recorded(translate: TellingBend | None = None) -> TellingBend:
+    """The bend by which shell calls print what they gave when they were recorded, and do nothing.
+
+    ``translate`` is done first; what tools gave may be found only in what it translates.
+    """
+
+    def plan(recording: Recording) -> tuple[Recording, Plan]:
+        bent = recording if translate is None else translate(recording)
+        return bent, planned(bent, recording)
+
+    def bend(recording: Recording) -> Recording:
+        bent, found = plan(recording)
+        return _rewritten(bent, found.changed)
+
+    def tell(recording: Recording) -> Iterator[str]:
+        if translate is not None:
+            yield from translate.tell(recording)
+        yield from plan(recording)[1].sentences()
+
+    return TellingBend(bend, tell)
+
+
+def _rewritten(recording: Recording, changed: Mapping[str, Rewritten]) -> Recording:
     if not changed:
         return recording
     exchanges = []
@@ -30,10 +51,6 @@ def _bent(recording: Recording) -> Recording:
         told = with_events(exchange, _Answers(changed).event)
         exchanges.append(with_requests(told, lambda body: _request(body, changed)))
     return replace(recording, exchanges=tuple(exchanges))
-
-
-tools_recorded = TellingBend(_bent, lambda recording: planned(recording).sentences())
-"""Shell calls print what they gave when they were recorded, and do nothing."""
 
 
 def _request(body: JsonObject, changed: Mapping[str, Rewritten]) -> JsonObject:

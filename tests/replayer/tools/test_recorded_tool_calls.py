@@ -9,6 +9,7 @@ import zstandard
 from bent_scripts import bent_script, script
 from tape_facts import LABEL, answer, asked, head
 
+from replayer.chats.bending import as_responses
 from replayer.tools.calls import rewritten
 from replayer.tools.rewriting import tools_recorded
 from wiretape.recording import Recording, WholeExchange
@@ -130,7 +131,7 @@ ARGUMENTS = r'"arguments":"{\"command\": \"printf %s one\"}"'
 def test_a_call_is_rewritten_everywhere() -> None:
     """In each event that says some of it, and in the requests that repeat it; once it is said, it
     is not said again in parts. Outputs stay."""
-    found, told = bent_script(RECORDED, [tools_recorded])
+    found, told = bent_script(RECORDED, [tools_recorded()])
     events = [line for line in found if line.startswith("  - ")]
     assert len(events) == 5
     assert '"arguments":""' in events[0]
@@ -150,7 +151,7 @@ def test_what_never_ran_is_left_alone() -> None:
     never = RECORDED.replace(
         "Exit code: 0\\nWall time: 0 seconds\\nOutput:\\none", "unsupported call: c"
     )
-    found, told = bent_script(never, [tools_recorded])
+    found, told = bent_script(never, [tools_recorded()])
     assert found == bent_script(never, [])[0]
     assert told == ["calls that run, because they cannot be rewritten: apply_patch (p)"]
 
@@ -158,10 +159,27 @@ def test_what_never_ran_is_left_alone() -> None:
 def test_a_call_without_output_prints_nothing() -> None:
     """The client would have run it."""
     never = RECORDED.replace("function_call_output", "function_call_forgotten")
-    _, told = bent_script(never, [tools_recorded])
+    _, told = bent_script(never, [tools_recorded()])
     assert told[-1] == (
         "what these calls give may differ, because no output of it was recorded: shell_command (c)"
     )
+
+
+def test_a_chat_says_what_its_tools_gave() -> None:
+    """Though the translated requests do not."""
+    chat = script(
+        "- request: POST /v1/chat/completions",
+        '  body: {"messages":[]}',
+        "  steps:",
+        '  - data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":'
+        '{"name":"shell","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}',
+        "- request: POST /v1/chat/completions",
+        '  body: {"messages":[{"role":"tool","tool_call_id":"c","content":'
+        '"Exit code: 0\\nWall time: 0 seconds\\nOutput:\\none"}]}',
+    )
+    found, told = bent_script(chat, [tools_recorded(as_responses())])
+    assert sum("printf %s one" in line for line in found) == 1
+    assert told[1:] == ["calls that print what was recorded instead: shell (c)"]
 
 
 def test_a_compressed_request_is_compressed_again() -> None:
@@ -169,7 +187,7 @@ def test_a_compressed_request_is_compressed_again() -> None:
     item = {"type": "function_call", "call_id": "c", "name": "shell", "arguments": "{}"}
     body = zstandard.compress(json.dumps({"input": [item]}).encode())
     exchange = WholeExchange(head(1, 0, (("content-encoding", "zstd"),)), asked(1, body), answer(1))
-    (bent,) = tools_recorded(Recording(LABEL, (exchange,))).exchanges
+    (bent,) = tools_recorded()(Recording(LABEL, (exchange,))).exchanges
     assert bent.body is not None
     (said,) = json.loads(zstandard.decompress(bent.body.data))["input"]
     assert json.loads(said["arguments"]) == {"command": ["sh", "-c", "printf %s ''"]}
