@@ -152,4 +152,3 @@ class _Bending:
 
 def _part_of(spot: Spot) -> int:
     return 0 if spot[1] is None else spot[1] + 1
-

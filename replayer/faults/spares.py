@@ -7,14 +7,13 @@ request is as it was recorded: sooner or later the client is answered.
 
 import json
 from dataclasses import replace
-from functools import cached_property
 from typing import Final
 
-from replayer.bends.whole import memory_of, whole_messages
+from replayer.bends.whole import whole_messages
 from replayer.faults.answer import Answer, block, text_of
 from replayer.faults.parts import Part, parts_of, put_together
 from replayer.faults.planning import Spot
-from replayer.reference.remembered import Memory
+from replayer.transports.tries import naming_headers
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt
 from wiretape.events import event_type
@@ -31,12 +30,7 @@ from wiretape.facts import (
 from wiretape.jsontext import Unparsable, parse_object
 from wiretape.recording import Recording, WholeExchange, moved, with_facts
 
-_OF_A_SOCKET: Final = frozenset({"connection", "upgrade", "openai-beta"})
 _STREAM: Final[Headers] = (("content-type", "text/event-stream"),)
-_ASKING_FOR_A_STREAM: Final[Headers] = (
-    ("accept", "text/event-stream"),
-    ("content-type", "application/json"),
-)
 
 
 class Spares:
@@ -45,16 +39,11 @@ class Spares:
     def __init__(self, recording: Recording) -> None:
         self.exchanges: list[WholeExchange] = []
         self.originals: dict[Spot, Spot] = {}
-        self._recording = recording
         self._exchanges = {each.id: each for each in recording.exchanges}
         self._last = max(self._exchanges, default=0)
         self._until_us = max((each.until_us for each in recording.exchanges), default=0)
         self._over_http: set[Spot] = set()
         self._in_full: dict[int, tuple[bytes, ...]] = {}
-
-    @cached_property
-    def _memory(self) -> Memory:
-        return memory_of(self._recording)
 
     def put(self, exchange: WholeExchange, from_message: int = 0) -> int:
         """Puts in another exchange like this; gives its number. On a socket, its first message
@@ -69,7 +58,7 @@ class Spares:
         """The part of that message, said as on a new socket."""
         assert part.message is not None
         if exchange.id not in self._in_full:
-            self._in_full[exchange.id] = whole_messages(exchange, self._memory)
+            self._in_full[exchange.id] = whole_messages(exchange)
         data = self._in_full[exchange.id][message]
         return replace(part, message=replace(part.message, data=data))
 
@@ -96,12 +85,7 @@ class Spares:
         part = self.said_in_full(parts_of(exchange)[message + 1], exchange, message)
         assert part.message is not None
         at_us, request = part.message.at_us, exchange.request
-        asked = tuple(
-            (name, value)
-            for name, value in request.headers
-            if name.lower() not in _OF_A_SOCKET and not name.lower().startswith("sec-websocket-")
-        )
-        head = replace(request, at_us=at_us, method="POST", headers=(*asked, *_ASKING_FOR_A_STREAM))
+        head = replace(request, at_us=at_us, method="POST", headers=naming_headers(request.headers))
         empty = WholeExchange(head, RequestBody(exchange.id, at_us, _without_type(part.message)))
         return put_together(empty, (Part(None, _streamed(part.answer)),))
 
