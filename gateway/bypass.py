@@ -15,7 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from gateway.codex import codex_home, place_of_codex
 from gateway.environment import child_environment
+from wiretape.errors import UsageError
 
 _CONTROL_SOCKET: Final = Path("app-server-control", "app-server-control.sock")
 _STOP: Final = "`codex app-server daemon stop`"
@@ -27,7 +29,6 @@ _PEER_PID: Final = {
     "darwin": (0, 2, struct.Struct("i")),
 }
 
-_CODEX: Final = re.compile(r"codex([-.@].*)?")
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "su", "script"})
 _WITHOUT_SERVER: Final = frozenset(
     {"--no-daemon", "--remote", "--help", "-h", "--version", "-V"}
@@ -63,6 +64,16 @@ def bypasses(command: Sequence[str], environment: Mapping[str, str]) -> list[str
     return found
 
 
+def refuse_bypasses(command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """For those who must not let anything past.
+
+    Raises:
+        UsageError: something would lead ``command`` past us; nothing was run.
+    """
+    for sentence in bypasses(command, environment):
+        raise UsageError(f"this run would leave the machine. {sentence}")
+
+
 def background_server(environment: Mapping[str, str]) -> int | None:
     """The pid of the server that Codex would work through, 0 where the system does not tell it.
 
@@ -79,12 +90,6 @@ def background_server(environment: Mapping[str, str]) -> int | None:
         return _peer_pid(connection)
 
 
-def codex_home(environment: Mapping[str, str]) -> Path:
-    """Codex's own folder."""
-    named = environment.get("CODEX_HOME")
-    return Path(named) if named else Path(environment.get("HOME", "~")).expanduser() / ".codex"
-
-
 @contextmanager
 def left_behind(environment: Mapping[str, str], tell: Callable[[str], None]) -> Iterator[None]:
     """Tells of a background server that was started meanwhile and goes on running."""
@@ -96,11 +101,6 @@ def left_behind(environment: Mapping[str, str], tell: Callable[[str], None]) -> 
             f"Codex's background server{_named(after)} was started inside and goes on running, "
             f"with a proxy that is gone now: end it with {_STOP}, or Codex will find no network."
         )
-
-
-def place_of_codex(command: Sequence[str]) -> int | None:
-    """Which word of ``command`` is Codex; ``None`` where none is, or where a shell starts it."""
-    return next((at for at, word in enumerate(command) if _CODEX.fullmatch(Path(word).name)), None)
 
 
 def _runs_of_codex(command: Sequence[str]) -> Iterator[frozenset[str]]:

@@ -1,11 +1,11 @@
 """``wiretape record``."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from gateway.codex import codex_config
 from recorder.routing import Routing, Scope, configured_hosts, parse_upstream
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import at_new_tape_path, recordings_folder
@@ -91,7 +91,7 @@ def record(
 
     target = None if upstream is None else parse_upstream(upstream)
     is_reverse = target is not None and not command
-    configured = configured_hosts(_codex_config(os.environ), os.environ, command)
+    configured = configured_hosts(codex_config(os.environ), os.environ, command)
     routing = Routing(
         # Whoever talks to a reverse proxy means us.
         hosts=("*",) if is_reverse else (*MODEL_HOSTS, *hosts, *configured),
@@ -120,12 +120,3 @@ def _last_line(tape: Path, unwritten_gaps: int, unopened: tuple[str, ...]) -> st
     except WiretapeError as error:
         # The command's own outcome stands, whatever became of the tape.
         return str(error)
-
-
-def _codex_config(environment: Mapping[str, str]) -> str:
-    home = environment.get("CODEX_HOME")
-    path = (Path(home) if home else Path.home() / ".codex") / "config.toml"
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -75,7 +75,7 @@ def matrix(
     wiretape matrix bug.db --faults mine.faults --json -- codex exec "say hello"
     """
     from gateway.authority import open_authority
-    from gateway.bypass import bypasses
+    from gateway.bypass import refuse_bypasses
     from replayer.matrix.rows import table
     from replayer.matrix.runs import Matrix
     from replayer.matrix.sets import WITHOUT
@@ -85,8 +85,7 @@ def matrix(
     from wiretape.store_reader import TapeReader
     from wiretape.store_recording import read_recording
 
-    for sentence in bypasses(command, os.environ):
-        raise UsageError(f"this run would leave the machine. {sentence}")
+    refuse_bypasses(command, os.environ)
     with TapeReader(tape) as reader:
         names = () if session is None else (session,)
         sessions = chosen_sessions(sessions_of(reader), names, tape)

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from wiretape.commands.telling import tell
-from wiretape.errors import UsageError
 
 _INTERRUPTED = 130
 
@@ -74,7 +73,7 @@ def minimize(
     from contextlib import ExitStack
 
     from gateway.authority import open_authority
-    from gateway.bypass import bypasses
+    from gateway.bypass import refuse_bypasses
     from replayer.bends.sessions import only
     from replayer.minimizing.search import Search
     from replayer.minimizing.symptom import ending, symptom_of
@@ -90,8 +89,7 @@ def minimize(
     from wiretape.store_recording import read_recording
 
     check_new([output])
-    for sentence in bypasses(command, os.environ):
-        raise UsageError(f"this run would leave the machine. {sentence}")
+    refuse_bypasses(command, os.environ)
     with TapeReader(tape) as reader:
         recording = read_recording(reader)
         chosen = chosen_sessions(sessions_of(reader), sessions, tape)

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from gateway.bypass import place_of_codex
+from gateway.codex import place_of_codex
 
 _BUILT_IN: Final = "openai"
 _OTHERS_BUILT_IN: Final = frozenset({"amazon-bedrock", "lmstudio", "ollama", "ollama-chat", "oss"})

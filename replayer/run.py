@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.authority import open_authority
-from gateway.bypass import bypasses, left_behind
+from gateway.bypass import left_behind, refuse_bypasses
 from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
@@ -27,7 +27,7 @@ from replayer.server import running_server
 from replayer.tape import ReplayTape
 from wiretape.choosing import chosen_sessions
 from wiretape.commands.summary import PAST_US
-from wiretape.errors import UsageError, WiretapeError
+from wiretape.errors import WiretapeError
 from wiretape.facts import Fact
 from wiretape.ignoring import Ignored
 from wiretape.reconstruct import sessions_of
@@ -82,8 +82,7 @@ def replay(
     Raises:
         WiretapeError: the replay cannot begin; nothing was run, and no tape is left behind.
     """
-    for sentence in bypasses(replay.command, environment):
-        raise UsageError(f"this run would leave the machine. {sentence}")
+    refuse_bypasses(replay.command, environment)
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gateway.bypass import codex_home
+from gateway.codex import codex_config
 from replayer.patience import less_patient, read_codex_config
 
 
@@ -29,11 +29,7 @@ def with_patience(
     """The command that waits no longer than that in silence, if it runs Codex."""
     if longest_silence_s is None or not command:
         return command
-    try:
-        text = (codex_home(environment) / "config.toml").read_text("utf-8", "replace")
-    except OSError:
-        text = ""
-    config = read_codex_config(text)
+    config = read_codex_config(codex_config(environment))
     base_url = environment.get("OPENAI_BASE_URL") or config.get("openai_base_url")
     changed = less_patient(command, config, base_url, round(longest_silence_s * 1000))
     if changed is None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from gateway.codex import codex_config
 from replayer.reference.client import ReferenceClient
 from replayer.reference.printing import Printer
 from replayer.reference.remembered import recorded_outputs
@@ -84,7 +85,7 @@ def execute(
 
 
 async def _run(version: str, recording: Path | None, delays: float, prompt: str) -> bool:
-    text = _config_text(os.environ)
+    text = codex_config(os.environ)
     config = read_config(text)
     task = Task(prompt, config.model, {} if recording is None else _outputs(recording))
     printer = Printer(task.thread, click.echo)
@@ -115,12 +116,6 @@ def _timing(config: Config, delays: float) -> Timing:
 def _outputs(tape: Path) -> Mapping[object, Any]:
     with TapeReader(tape) as reader:
         return recorded_outputs(reader)
-
-
-def _config_text(environment: Mapping[str, str]) -> str:
-    home = environment.get("CODEX_HOME")
-    path = (Path(home) if home else Path.home() / ".codex") / "config.toml"
-    return path.read_text("utf-8") if path.is_file() else ""
 
 
 def _key(config: str, environment: Mapping[str, str]) -> str | None:

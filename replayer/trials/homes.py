@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from gateway.bypass import codex_home
+from gateway.codex import codex_home
 from wiretape.errors import UsageError
 
 _LEFT_BEHIND: Final = shutil.ignore_patterns(
