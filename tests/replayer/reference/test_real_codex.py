@@ -10,6 +10,7 @@ from client_replies import COMPLETED, event, on_socket, replies
 from codex_talk import Task, talk_codex
 from declared import REPOSITORY
 from provider import Provider
+from provider_log import Ask, Asked
 from provider_script import Reply, Run, Say
 from situations import (
     DEFAULT_TRANSPORT,
@@ -107,12 +108,24 @@ def test_a_sub_agent_is_verified_beside_its_parent(
     """The two ask at the same time, each on a socket of its own."""
     with Provider(on_socket(SPAWNS)) as provider:
 
+        def has_asked() -> bool:
+            """Whether the sub-agent has gone on from its warm-up: only then is it heard out."""
+            its = {each.connection for each in provider.requests if is_of_sub_agent(each)}
+            return any(
+                each.kind is Ask.WEBSOCKET and each.connection in its for each in provider.requests
+            )
+
         def turns() -> Iterator[Task]:
             yield Task.TURN
-            while not any("x-openai-subagent" in dict(each.headers) for each in provider.requests):
+            while not has_asked():
                 yield Task.TURN
+            yield Task.TURN
 
         check_talk(turns(), provider, WEBSOCKET, codex(NEW), tmp_path, sessions=2)
+
+
+def is_of_sub_agent(asked: Asked) -> bool:
+    return "x-openai-subagent" in dict(asked.headers)
 
 
 def check_talk(
