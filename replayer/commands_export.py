@@ -53,7 +53,7 @@ def export(
     wiretape export bug.db --to script --stable -o tests/bug.script
     wiretape export bug.db --to fixture -o answer.sse
     """
-    from replayer.bends.sessions import only
+    from replayer.bends.sessions import only_sessions
     from replayer.bends.stable import stable as bend_stable
     from replayer.fixtures.answers import fixtures
     from replayer.new_files import write_new
@@ -69,8 +69,7 @@ def export(
         chosen = chosen_sessions(sessions_of(reader), sessions, tape)
     bends = []
     if sessions:
-        attempts = {each.attempt.exchange for session in chosen for each in session.tries}
-        bends.append(only(attempts))
+        bends.append(only_sessions(chosen))
     if stable:
         bends.append(bend_stable)
     recording = bent(recording, bends)

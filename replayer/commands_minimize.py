@@ -74,7 +74,7 @@ def minimize(
 
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
-    from replayer.bends.sessions import only
+    from replayer.bends.sessions import only_sessions
     from replayer.minimizing.search import Search
     from replayer.minimizing.symptom import ending, symptom_of
     from replayer.minimizing.telling import size_told
@@ -94,7 +94,7 @@ def minimize(
         recording = read_recording(reader)
         chosen = chosen_sessions(sessions_of(reader), sessions, tape)
     if sessions:
-        recording = only({each.attempt.exchange for one in chosen for each in one.tries})(recording)
+        recording = only_sessions(chosen)(recording)
     trials = Trials(open_authority(os.environ))
     client = Client(command, os.environ, deadline_s)
 

@@ -74,7 +74,7 @@ def versions(
 
     from gateway.authority import open_authority
     from replayer.bends.options import bends_for
-    from replayer.bends.sessions import only
+    from replayer.bends.sessions import only_sessions
     from replayer.bends.telling import bent_and_told
     from replayer.trials.trial import Trials
     from replayer.versions.columns import Column, column_of, table
@@ -90,7 +90,7 @@ def versions(
         recording = read_recording(reader)
         chosen = chosen_sessions(sessions_of(reader), () if session is None else (session,), tape)
     if session is not None:
-        recording = only({each.attempt.exchange for one in chosen for each in one.tries})(recording)
+        recording = only_sessions(chosen)(recording)
     task = task_of(recording, prompt)
     if task is None:
         raise UsageError(

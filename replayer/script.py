@@ -20,7 +20,7 @@ from wiretape.asked import (
     session_named,
 )
 from wiretape.attempts import Transport
-from wiretape.choosing import chosen_sessions
+from wiretape.choosing import chosen_sessions, exchanges_of
 from wiretape.facts import Headers
 from wiretape.reconstruct import sessions_of
 from wiretape.redact import redact_text
@@ -157,7 +157,7 @@ class Script:
         """The exchanges of those sessions, and all side requests."""
         chosen = chosen_sessions(sessions_of(self._reader), names, self._reader.path)
         ids = {session.id for session in chosen} - {None}
-        tried = {each.attempt.exchange for session in chosen for each in session.tries}
+        tried = exchanges_of(chosen)
         for recorded in self.exchanges:
             is_meant = recorded.id in tried or self._session(recorded) in ids
             if is_meant or not recorded.is_request:

@@ -1,6 +1,6 @@
-"""Which sessions of a tape are meant by what stands behind ``--session``."""
+"""Which sessions of a tape are meant by what stands behind ``--session``, and what is theirs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from wiretape.errors import NoSuchSession
 from wiretape.reconstruct import Session
@@ -27,6 +27,11 @@ def chosen_sessions(
             )
     numbers = {number for meant in found.values() for number in meant}
     return [session for session in sessions if session.number in numbers]
+
+
+def exchanges_of(sessions: Iterable[Session]) -> set[int]:
+    """The exchanges over which these sessions asked their model."""
+    return {each.attempt.exchange for session in sessions for each in session.tries}
 
 
 def _meant(sessions: Sequence[Session], name: str) -> set[int]:

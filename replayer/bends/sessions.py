@@ -1,8 +1,10 @@
 """A recording with some of its sessions only."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
+from wiretape.choosing import exchanges_of
+from wiretape.reconstruct import Session
 from wiretape.recording import Bend, Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
 from wiretape.scripts.defaults import is_upgrade
@@ -19,6 +21,11 @@ def only(exchanges: Set[int]) -> Bend:
         return replace(recording, exchanges=kept)
 
     return bend
+
+
+def only_sessions(sessions: Iterable[Session]) -> Bend:
+    """Leaves out what all others than these asked of a model."""
+    return only(exchanges_of(sessions))
 
 
 def is_asked(exchange: WholeExchange) -> bool:

@@ -27,7 +27,7 @@ from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
-from wiretape.choosing import chosen_sessions
+from wiretape.choosing import chosen_sessions, exchanges_of
 from wiretape.client.actions import Ask
 from wiretape.client.config import Provider
 from wiretape.client.dialect import Dialect
@@ -79,7 +79,7 @@ async def verify_tape(
     found = recorded_sessions(reader)
     if sessions:
         chosen = chosen_sessions(sessions_of(reader), sessions, reader.path)
-        wanted = {each.attempt.exchange for session in chosen for each in session.tries}
+        wanted = exchanges_of(chosen)
         found = [each for each in found if any(act.exchange.id in wanted for act in each.acts)]
     return [await verify(reader, session, tell=tell) for session in found]
 
