@@ -1,0 +1,39 @@
+"""Several versions of the real client on one tape."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cells import WIRETAPE, Cell
+from provider_script import Script
+from situations import RUN, SAY, Situation, Transport, Version
+
+pytestmark = pytest.mark.codex
+
+
+def test_versions_are_compared_on_one_tape(codex: Callable[[str], Path], tmp_path: Path) -> None:
+    """The recorded one asks exactly what was recorded; another does the same in other words."""
+    replies = (*RUN, *SAY)
+    cell = Cell(
+        Situation("", {Transport.SSE: Script(posts=replies)}),
+        codex(Version.OLD),
+        Transport.SSE,
+        tmp_path,
+    )
+    cell.recorded()
+    ran = subprocess.run(
+        [WIRETAPE, "versions", cell.tape, "--json", "--", *map(codex, Version)],
+        env={**os.environ, "WIRETAPE_CA_DIR": str(tmp_path / "ca")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1, ran.stderr
+    old, new = json.loads(ran.stdout)["versions"]
+    assert (old["exit_code"], old["exact"], old["different"]) == (0, 4, 0)
+    assert (new["exit_code"], new["exact"] + new["different"], new["unexpected"]) == (0, 4, 0)
+    assert new["first_difference"] is not None
+    assert old["final_message"] == new["final_message"]
