@@ -19,6 +19,11 @@ class TextRule:
 
 TEXT_RULES: Final = (
     TextRule("wall time", re.compile(r"\bWall time: [0-9.]+ seconds"), "Wall time: … seconds"),
+    TextRule(
+        "wall time of a script",
+        re.compile(r"\bWall time [0-9.]+ seconds"),
+        "Wall time … seconds",
+    ),
     TextRule("duration", re.compile(r'"duration_seconds":\s*[0-9.]+'), '"duration_seconds":…'),
     TextRule("chunk id", re.compile(r"\bChunk ID: [0-9a-f]+"), "Chunk ID: …"),
     TextRule(

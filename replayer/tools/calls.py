@@ -13,6 +13,13 @@ _LONGEST_SCRIPT_BYTES: Final = 100_000
 """Linux takes no longer argument than 128 KiB."""
 
 
+_NOTHING_SHOWN: Final = "// It showed nothing.\n"
+"""No script at all would be refused."""
+
+_EMPTY_TEXT: Final = 'text("");\n'
+"""The client leaves such a text out, but what is left is a list of parts nevertheless."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """The members of a call's item that are to be replaced, and why the client may give another
@@ -74,6 +81,8 @@ def _local_shell(item: JsonObject, output: Any) -> Rewritten:
 def _javascript(_: JsonObject, output: Any) -> Rewritten:
     found, doubt = script_texts(output) if output is not None else ([], NO_OUTPUT.doubt)
     lines = [f"text({json.dumps(text, ensure_ascii=False)});\n" for text in found]
+    if not lines:
+        lines = [_EMPTY_TEXT if isinstance(output, list) else _NOTHING_SHOWN]
     return Rewritten({"input": "".join(lines)}, doubt)
 
 

@@ -1,7 +1,8 @@
 """What a shell tool's recorded output says that the command printed.
 
 The client wraps it in words of its own, which it will write again: times and chunk ids, which do
-not count, and the exit code. The forms are those of the published clients 0.99.0 and 0.169.0.
+not count (a stable script has … in their place), and the exit code. The forms are those of the
+published clients 0.99.0 and 0.169.0.
 """
 
 import re
@@ -25,20 +26,24 @@ class Printed:
 _FORMS: Final = (
     # exec_command and write_stdin.
     re.compile(
-        r"(?:Chunk ID: \S+\n)?Wall time: [\d.]+ seconds\n"
+        r"(?:Chunk ID: \S+\n)?Wall time: (?:[\d.]+|…) seconds\n"
         r"(?:Process exited with code (?P<code>-?\d+)\n|Process running with session ID \d+\n)"
         r"(?:Original token count: \d+\n)?Output:\n(?P<text>.*)",
         re.DOTALL,
     ),
     # shell_command and shell.
     re.compile(
-        r"Exit code: (?P<code>-?\d+)\nWall time: [\d.]+ seconds\n"
+        r"Exit code: (?P<code>-?\d+)\nWall time: (?:[\d.]+|…) seconds\n"
         r"(?:Total output lines: \d+\n)?Output:\n(?P<text>.*)",
         re.DOTALL,
     ),
 )
-_SCRIPT: Final = re.compile(r"Script completed\nWall time:? [\d.]+ seconds\nOutput:\n", re.DOTALL)
-_SHORTENED: Final = re.compile(r"\d+ tokens truncated|^Total output lines: ", re.MULTILINE)
+_SCRIPT: Final = re.compile(r"Script completed\nWall time (?:[\d.]+|…) seconds\nOutput:\n")
+_SHORTENED: Final = re.compile(r"…\d+ (?:tokens|chars) truncated…")
+_SHORTENED_WORDS: Final = "the client had shortened its output"
+_STABLE_DURATION: Final = '"duration_seconds":…'
+"""What a stable script has in the place of a duration, which is no JSON."""
+
 
 NO_OUTPUT: Final = Printed("", doubt="no output of it was recorded")
 
@@ -47,7 +52,7 @@ def printed(output: Any) -> Printed:
     """What a command printed, by the ``output`` of its item."""
     text = "".join(texts(output))
     if text.startswith("{"):
-        said = parse_object(text)
+        said = parse_object(text.replace(_STABLE_DURATION, '"duration_seconds":0'))
         found = None if isinstance(said, Unparsable) else string_at(said, "output")
         if found is not None and not isinstance(said, Unparsable):
             return _checked(found, object_at(said, "metadata").get("exit_code"), text)
@@ -65,7 +70,8 @@ def script_texts(output: Any) -> tuple[list[str], str | None]:
     found = list(texts(output))
     if found and (match := _SCRIPT.match(found[0])):
         rest = found[0][match.end() :]
-        return [*([rest] if rest else []), *found[1:]], None
+        doubt = _SHORTENED_WORDS if any(map(_SHORTENED.search, found)) else None
+        return [*([rest] if rest else []), *found[1:]], doubt
     return found, "its output is of no known form"
 
 
@@ -86,5 +92,5 @@ def _checked(text: str, code: object, whole: str) -> Printed:
     if not isinstance(code, int) or not 0 <= code <= 255:
         return Printed(text, 1, f"no command can exit with {code}")
     if _SHORTENED.search(whole):
-        return Printed(text, code, "the client had shortened its output")
+        return Printed(text, code, _SHORTENED_WORDS)
     return Printed(text, code)

@@ -44,6 +44,15 @@ SHORTENED = "the client had shortened its output"
             "Exit code: -1\nWall time: 0 seconds\nOutput:\n",
             Printed("", 1, "no command can exit with -1"),
         ),
+        (
+            "Chunk ID: …\nWall time: … seconds\nProcess exited with code 0\nOutput:\none",
+            Printed("one"),
+        ),
+        ('{"output":"one","metadata":{"exit_code":0,"duration_seconds":…}}', Printed("one")),
+        (
+            "Exit code: 0\nWall time: 0 seconds\nOutput:\na…12 chars truncated…b",
+            Printed("a…12 chars truncated…b", doubt=SHORTENED),
+        ),
         ("rejected by user", Printed("rejected by user", doubt="its output is of no known form")),
         ('{"plan": 1}', Printed('{"plan": 1}', doubt="its output is of no known form")),
     ],

@@ -71,6 +71,19 @@ def test_a_script_shows_its_texts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("parts", "script_text"),
+    [(False, "// It showed nothing.\n"), (True, 'text("");\n')],
+)
+def test_a_script_may_have_shown_nothing(parts: bool, script_text: str) -> None:
+    """The client refuses one that is empty; and an empty text makes a list of the output."""
+    item = {"type": "custom_tool_call", "name": "exec", "input": "1"}
+    said = "Script completed\nWall time 0.1 seconds\nOutput:\n"
+    found = rewritten(item, [{"type": "input_text", "text": said}] if parts else said)
+    assert found is not None
+    assert found.members == {"input": script_text}
+
+
+@pytest.mark.parametrize(
     "item",
     [
         call("update_plan"),
