@@ -823,6 +823,13 @@ def _killed_before_the_next_try(maker: TapeMaker) -> None:
     maker.is_cut_off = True
 
 
+@labelled(Kind.NOT_TRUSTED)
+def _a_client_that_does_not_trust_the_recorder(maker: TapeMaker) -> None:
+    for at_ms in (0, 20):
+        tunnel = maker.get(at_ms, "api.openai.com:443")
+        tunnel.end(at_ms + 5, EndKind.TLS_FAILURE, Sender.CLIENT)
+
+
 @labelled()
 def _a_stream_that_is_called_json(maker: TapeMaker) -> None:
     post = maker.post(0, ask("hi"), S1)

@@ -9,7 +9,7 @@ from wiretape.diagnosis.reading import Reading, Readings, readings_of
 from wiretape.facts import EndKind, Gap, Sender
 from wiretape.lost import lost_from
 from wiretape.reconstruct import Request, Session, Try, sessions_of
-from wiretape.store_reader import TapeReader
+from wiretape.store_reader import Exchange, TapeReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Case:
     ``is_closed``: the recording came to its end. The sets hold numbers of exchanges. ``stopped``:
     the recording left them open; they were going on, or idle, when it stopped. ``left``: the
     client ended them. ``reused``: their connection had carried another one before. ``codex``: a
-    Codex of a known dialect asked.
+    Codex of a known dialect asked. ``distrusting``: the client did not trust the recorder.
     """
 
     sessions: tuple[Session, ...]
@@ -30,6 +30,7 @@ class Case:
     left: frozenset[int]
     reused: frozenset[int]
     codex: frozenset[int]
+    distrusting: tuple[Exchange, ...]
 
     def may_go_on(self, session: Session, request: Request) -> bool:
         """Whether the recording was cut off before it could show what followed a request."""
@@ -113,6 +114,7 @@ def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Ca
     """The case that a tape makes; ``sessions`` are those on it, if they are known."""
     readings: Readings = {}
     stopped, left, reused, codex = set(), set(), set(), set()
+    distrusting: list[Exchange] = []
     connections: set[int] = set()
     for exchange in reader.exchanges():
         end, request = exchange.end, exchange.request
@@ -120,6 +122,8 @@ def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Ca
             stopped.add(exchange.id)
         elif end.how is EndKind.CLIENT_CLOSED or end.side is Sender.CLIENT:
             left.add(exchange.id)
+            if end.how is EndKind.TLS_FAILURE:
+                distrusting.append(exchange)
         if request.connection in connections:
             reused.add(exchange.id)
         connections.add(request.connection)
@@ -136,4 +140,5 @@ def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Ca
         frozenset(left),
         frozenset(reused),
         frozenset(codex),
+        tuple(distrusting),
     )

@@ -39,9 +39,10 @@ class Kind(StrEnum):
     GROWTH = "growth"
     RECORDER_GAP = "recorder_gap"
     RECORDING_CUT = "recording_cut"
+    NOT_TRUSTED = "not_trusted"
 
 
-OF_THE_RECORDER: Final = frozenset({Kind.RECORDER_GAP, Kind.RECORDING_CUT})
+OF_THE_RECORDER: Final = frozenset({Kind.RECORDER_GAP, Kind.RECORDING_CUT, Kind.NOT_TRUSTED})
 """What the recorder did not see; nothing that client or server did."""
 
 
@@ -236,6 +237,12 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
         "The recorder could not keep everything: what crossed in the gap is not on the tape, and "
         "findings near it may be its fault.",
         "Record again with room on the disk, or on a faster one.",
+    ),
+    Kind.NOT_TRUSTED: Advice(
+        "The client does not trust the recorder's certificate authority, so that TLS failed: what "
+        "it would have asked was never sent. Without the recorder it would have gone through.",
+        "Give the client the file that SSL_CERT_FILE names inside the recording; a client that "
+        "trusts only its own authorities can be recorded only without TLS.",
     ),
     Kind.RECORDING_CUT: Advice(
         "The recording did not come to its end: the recorder was killed, or it is recording "

@@ -1,4 +1,4 @@
-"""What the recorder lost, and where it was cut off."""
+"""What the recorder lost, where it was cut off, and who did not let it look."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,6 +10,7 @@ from wiretape.diagnosis.sighting import Sighting
 from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session
 from wiretape.spot import Spot
+from wiretape.store_reader import Exchange
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import counted, size
 
@@ -47,6 +48,21 @@ def cuts(case: Case) -> Iterator[Sighting]:
         what += f": {without_end} no end on the tape"
     lasts = [session.tries[-1].attempt for session in case.sessions]
     yield Sighting(what, tuple(map(_last_seen, lasts[:MOST_SPOTS])))
+
+
+def distrusts(case: Case) -> Iterator[Sighting]:
+    """Hosts to which a client would not talk through the recorder."""
+    by_host: dict[str, list[Exchange]] = {}
+    for exchange in case.distrusting:
+        by_host.setdefault(exchange.request.host, []).append(exchange)
+    for host, exchanges in by_host.items():
+        what = f"TLS with the client failed for {host}"
+        if len(exchanges) > 1:
+            what += f" {len(exchanges)} times"
+        ends = [(each.id, each.end) for each in exchanges[:MOST_SPOTS]]
+        yield Sighting(
+            what, tuple(Spot(number, end.at_us, end.how) for number, end in ends if end is not None)
+        )
 
 
 def _last_seen(attempt: Attempt) -> Spot:

@@ -24,7 +24,7 @@ from wiretape.diagnosis.calls import (
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.growth import leaps
 from wiretape.diagnosis.kinds import Kind
-from wiretape.diagnosis.recorder import cuts, gaps
+from wiretape.diagnosis.recorder import cuts, distrusts, gaps
 from wiretape.diagnosis.requests import fallbacks, retry_storms, upgrades_left_at_426
 from wiretape.diagnosis.sighting import Sighting
 
@@ -63,4 +63,5 @@ RULES: Final[Mapping[Kind, Rule]] = {
     Kind.GROWTH: leaps,
     Kind.RECORDER_GAP: gaps,
     Kind.RECORDING_CUT: cuts,
+    Kind.NOT_TRUSTED: distrusts,
 }

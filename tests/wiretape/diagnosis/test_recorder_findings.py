@@ -88,3 +88,17 @@ def test_requests_that_were_going_on_are_counted_in_a_good_verdict(maker: TapeMa
     assert diagnosis(maker).verdict == (
         "nothing wrong: 1 session, 1 request, 1 going on when the recording stopped."
     )
+
+
+def test_a_client_that_does_not_trust_the_recorder_is_no_quiet_one(maker: TapeMaker) -> None:
+    """There is no session, because nothing could be asked: that is what went wrong."""
+    for at_ms in (0, 20):
+        tunnel = maker.get(at_ms, "api.openai.com:443")
+        tunnel.end(at_ms + 5, EndKind.TLS_FAILURE, Sender.CLIENT)
+    found = diagnosis(maker)
+    assert found.verdict == (
+        "1 finding (1 unseen) in no sessions: TLS with the client failed for api.openai.com 2 times."
+    )
+    (finding,) = found.findings
+    assert finding.kind is Kind.NOT_TRUSTED
+    assert finding.evidence == (Spot(1, 5000, "tls_failure"), Spot(2, 25000, "tls_failure"))
