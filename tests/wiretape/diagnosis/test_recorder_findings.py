@@ -97,7 +97,8 @@ def test_a_client_that_does_not_trust_the_recorder_is_no_quiet_one(maker: TapeMa
         tunnel.end(at_ms + 5, EndKind.TLS_FAILURE, Sender.CLIENT)
     found = diagnosis(maker)
     assert found.verdict == (
-        "1 finding (1 unseen) in no sessions: TLS with the client failed for api.openai.com 2 times."
+        "1 finding (1 unseen) in no sessions: "
+        "TLS with the client failed for api.openai.com 2 times."
     )
     (finding,) = found.findings
     assert finding.kind is Kind.NOT_TRUSTED
