@@ -1,9 +1,15 @@
 """Counts what the tape's queue had no room for, at its place among what it had room for."""
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
-from wiretape.facts import Gap, Piece, RequestBody
+from wiretape.facts import Fact, Gap, Piece, RequestBody
+
+BULKY: Final = (Piece, RequestBody)
+"""What may be counted instead of kept. A tuple, since ``Piece | RequestBody`` would be made anew
+each time, in the path of the traffic."""
 
 
 @dataclass(slots=True)
@@ -54,3 +60,17 @@ class Losses:
         """Ends a stretch, which grows no more."""
         with self._lock:
             del self._open[loss.exchange]
+
+
+def without_bulk(facts: Iterable[Fact]) -> tuple[list[Fact], list[Loss]]:
+    """What is left of ``facts`` without bodies and messages, and for each exchange the stretch
+    that counts those."""
+    kept: list[Fact] = []
+    lost: dict[int, Loss] = {}
+    for fact in facts:
+        if isinstance(fact, BULKY):
+            begins = Loss(fact.exchange, fact.at_us, fact.at_us)
+            lost.setdefault(fact.exchange, begins).add(fact)
+        else:
+            kept.append(fact)
+    return kept, list(lost.values())

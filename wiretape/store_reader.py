@@ -13,17 +13,16 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from wiretape.bodies import StoredBody, as_sent, decode
-from wiretape.errors import NotATape, TapeError, TapeMissing
+from wiretape.errors import NotATape, TapeError
 from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender, header
 from wiretape.schema import check_is_tape
 from wiretape.segments import Codec, Segment, decompress
+from wiretape.store_open import in_memory, opened
 from wiretape.store_rows import headers_from_text
 from wiretape.store_writer import TapeLabel
 
 _CONTENTS_KEPT_BYTES: Final = 32 * 1024 * 1024
 """Decoded bodies that are kept at hand, because the next one is likely to build on them."""
-
-_SCRIPT_SAYS_SO_WITHIN_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class TapeReader:
 
     def __init__(self, path: Path, content: bytes | None = None) -> None:
         self.path = path
-        self._connection = _open(path) if content is None else _in_memory(content)
+        self._connection = opened(path) if content is None else in_memory(content)
         self._contents: OrderedDict[int, bytes] = OrderedDict()
         self._segment: tuple[int, int, Segment] | None = None
         try:
@@ -303,39 +302,3 @@ def _exchange(row: sqlite3.Row) -> Exchange:
         row["pieces"],
         row["size_bytes"],
     )
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    if not path.exists():
-        raise TapeMissing(f"there is no tape at {path}: `wiretape ls` lists the tapes there are.")
-    if not path.is_file():
-        raise NotATape(f"{path} is not a file: give a file that `wiretape record` wrote.")
-    if path.stat().st_size == 0:
-        raise NotATape(f"{path} is empty: give a file that `wiretape record` wrote.")
-    if _is_script(path):
-        # Here, and not above: scripts are read by what writes tapes, and few tapes are scripts.
-        from wiretape.store_script import tape_of_script
-
-        return _in_memory(tape_of_script(path))
-    try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5.0)
-    except sqlite3.Error as error:
-        raise TapeError(f"{path} cannot be opened ({error}): check its permissions.") from error
-    connection.row_factory = sqlite3.Row
-    return connection
-
-
-def _is_script(path: Path) -> bool:
-    """Whether the file says that it is a script, near its beginning."""
-    try:
-        with path.open("rb") as file:
-            return b"\nwiretape_script:" in b"\n" + file.read(_SCRIPT_SAYS_SO_WITHIN_BYTES)
-    except OSError:
-        return False
-
-
-def _in_memory(content: bytes) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(content)
-    connection.row_factory = sqlite3.Row
-    return connection

@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +27,10 @@ from sqlite_utils import Database
 
 from wiretape import __version__
 from wiretape.errors import UsageError, WouldOverwrite
-from wiretape.facts import Fact, Gap, Piece, RequestBody
+from wiretape.facts import Fact, Gap
 from wiretape.schema import APPLICATION_ID, PAGE_SIZE, migrations
 from wiretape.store_ballast import Ballast
-from wiretape.store_losses import Loss, Losses
+from wiretape.store_losses import BULKY, Loss, Losses, without_bulk
 from wiretape.store_rows import TapeRows
 
 _FLUSH_S: Final = 0.25
@@ -40,9 +40,6 @@ _BATCH_BYTES: Final = 8 * 1024 * 1024
 queue while the tape cannot be written."""
 
 _FACT_OVERHEAD_BYTES: Final = 200
-_BULKY: Final = (Piece, RequestBody)
-"""What may be counted instead of kept. A tuple, since ``Piece | RequestBody`` would be made anew
-each time, in the path of the traffic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ class TapeWriter:
         """Hands over one fact. Never blocks, never raises for the tape's sake."""
         size_bytes = _size_of(fact)
         held_bytes = self._put_bytes - self._written_bytes + size_bytes
-        if isinstance(fact, _BULKY) and (
+        if isinstance(fact, BULKY) and (
             held_bytes > self._limit_bytes or self._losses.has(fact.exchange)
         ):
             if loss := self._losses.count(fact):
@@ -238,22 +235,10 @@ class TapeWriter:
         """The last resort on a full disk: heads, ends and gaps fit into the ballast's place."""
         # Not for what is waiting: it would fill this room too, and leave none for the gaps.
         self._ballast.release()
-        kept: list[Fact] = []
-        lost: dict[int, Loss] = {}
-        while self._waiting or self._queue:
-            if not self._waiting:
-                self._take()
-            for fact in self._waiting:
-                if isinstance(fact, _BULKY):
-                    begins = Loss(fact.exchange, fact.at_us, fact.at_us)
-                    lost.setdefault(fact.exchange, begins).add(fact)
-                else:
-                    kept.append(fact)
-            self._waiting = []
-            self._waiting_bytes = 0
-        lost_facts = sum(loss.facts for loss in lost.values())
-        lost_bytes = sum(loss.size_bytes for loss in lost.values())
-        kept += [loss.as_gap("the tape could not be written") for loss in lost.values()]
+        kept, lost = without_bulk(self._drained())
+        lost_facts = sum(loss.facts for loss in lost)
+        lost_bytes = sum(loss.size_bytes for loss in lost)
+        kept += [loss.as_gap("the tape could not be written") for loss in lost]
         if not self._write(kept):
             lost_facts += len(kept)
             self.unwritten_gaps = max(1, sum(isinstance(fact, Gap) for fact in kept))
@@ -262,9 +247,17 @@ class TapeWriter:
             "be written to the end."
         )
 
+    def _drained(self) -> Iterator[Fact]:
+        while self._waiting or self._queue:
+            if not self._waiting:
+                self._take()
+            yield from self._waiting
+            self._waiting = []
+            self._waiting_bytes = 0
+
 
 def _size_of(fact: Fact) -> int:
-    return _FACT_OVERHEAD_BYTES + (len(fact.data) if isinstance(fact, _BULKY) else 0)
+    return _FACT_OVERHEAD_BYTES + (len(fact.data) if isinstance(fact, BULKY) else 0)
 
 
 def _create(path: Path, label: TapeLabel) -> sqlite3.Connection:

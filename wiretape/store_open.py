@@ -1,0 +1,51 @@
+"""Opens a tape to be read and never written to, or a script in its place."""
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from wiretape.errors import NotATape, TapeError, TapeMissing
+
+_SCRIPT_SAYS_SO_WITHIN_BYTES: Final = 4096
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """The tape, or the script, at ``path``. Whether it is a tape is not looked at.
+
+    Raises:
+        TapeMissing, NotATape, BadScript, TapeError: there is nothing to open.
+    """
+    if not path.exists():
+        raise TapeMissing(f"there is no tape at {path}: `wiretape ls` lists the tapes there are.")
+    if not path.is_file():
+        raise NotATape(f"{path} is not a file: give a file that `wiretape record` wrote.")
+    if path.stat().st_size == 0:
+        raise NotATape(f"{path} is empty: give a file that `wiretape record` wrote.")
+    if _is_script(path):
+        # Here, and not above: scripts are read by what writes tapes, and few tapes are scripts.
+        from wiretape.store_script import tape_of_script
+
+        return in_memory(tape_of_script(path))
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5.0)
+    except sqlite3.Error as error:
+        raise TapeError(f"{path} cannot be opened ({error}): check its permissions.") from error
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def in_memory(content: bytes) -> sqlite3.Connection:
+    """The tape that a file of this content would be."""
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(content)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _is_script(path: Path) -> bool:
+    """Whether the file says that it is a script, near its beginning."""
+    try:
+        with path.open("rb") as file:
+            return b"\nwiretape_script:" in b"\n" + file.read(_SCRIPT_SAYS_SO_WITHIN_BYTES)
+    except OSError:
+        return False
