@@ -3,13 +3,16 @@
 A fault is done to the recording before it is played, never by the player or the server::
 
     place      "2#1x3.5"  ──▶ which attempts, at which event
+    arguments  what stands behind "="
     spec       "2.5:cut"  ──▶ a fault: its place, its action, what the action takes
     answer     what the server did about one attempt, to be bent
     actions    the table of actions: answer ──▶ answer
+    parts      an exchange ⇄ what was asked in it, each with its answer
+    applying   parts + the faults of one attempt ──▶ parts
     planning   faults + sessions ──▶ what is to be done to which attempt
     spares     answers for the tries that the client may make after a fault
     bending    recording + faults ──▶ recording, and which of its requests stand for which
-    sets       several faults under one name, and files of them
+    telling    what a report says of it
 
 Everything here is pure.
 """
