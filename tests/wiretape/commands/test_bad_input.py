@@ -31,6 +31,9 @@ READING = {
     "verify": (),
     "export": ("--to", "script", "-o", "never.script"),
     "resend": ("--request", "1", "--to", ELSEWHERE),
+    "matrix": ("--", "true"),
+    "minimize": ("-o", "never.script", "--", "true"),
+    "versions": ("--", "0.99.0"),
 }
 """The commands that read a tape, and what stands behind it."""
 
