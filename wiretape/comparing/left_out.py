@@ -56,17 +56,23 @@ def counts(header: str) -> bool:
     return header not in VOLATILE_ANSWER_HEADERS and not is_secret_header(header)
 
 
-def without_volatile(value: Any) -> Any:
+_MOST_DEPTH: Final = 100
+"""What is nested more deeply is compared as it is."""
+
+
+def without_volatile(value: Any, depth: int = 0) -> Any:
     """A JSON value without the members that are new each time."""
     match value:
+        case dict() | list() if depth > _MOST_DEPTH:
+            return value
         case dict():
             return {
-                key: without_volatile(each)
+                key: without_volatile(each, depth + 1)
                 for key, each in value.items()
                 if key not in VOLATILE_KEYS
             }
         case list():
-            return [without_volatile(each) for each in value]
+            return [without_volatile(each, depth + 1) for each in value]
         case _:
             return value
 
@@ -97,15 +103,17 @@ def left_out(one: Asked, other: Asked) -> Iterator[str]:
                 yield key
 
 
-def _volatile_in(value: Any) -> Iterator[tuple[str, Any]]:
+def _volatile_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """The members anywhere in it that are new each time."""
     match value:
+        case dict() | list() if depth > _MOST_DEPTH:
+            return
         case dict():
             for name, each in value.items():
                 if name in VOLATILE_KEYS:
                     yield name, each
                 else:
-                    yield from _volatile_in(each)
+                    yield from _volatile_in(each, depth + 1)
         case list():
             for each in value:
-                yield from _volatile_in(each)
+                yield from _volatile_in(each, depth + 1)
