@@ -6,7 +6,7 @@ connections are relayed byte for byte, and a failure of ours becomes a gap on th
 
 import logging
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any, Final
 
 from mitmproxy import ctx, http, tcp, tls
@@ -18,6 +18,7 @@ from recorder.capture import Capture, OpenExchange
 from recorder.closings import Closings
 from recorder.endings import Trouble, ending_of, in_short, told
 from recorder.framing import frame_bodies
+from recorder.guarding import failure, never_harms, tee
 from recorder.routing import Routing
 from recorder.tunnels import lead_past
 from recorder.unreached import read_on
@@ -41,19 +42,6 @@ _OPTIONS: Final = {
     # A socket may rest for as long as its client likes: an hour between two turns is nothing.
     "tcp_timeout": 10 * 365 * 24 * 3600,
 }
-
-
-def _never_harms(hook: Callable[..., None]) -> Callable[..., None]:
-    """A hook whose failure is a gap on the tape, not an end of the traffic."""
-
-    @wraps(hook)
-    def guarded(addon: "RecorderAddon", subject: Any) -> None:
-        try:
-            hook(addon, subject)
-        except Exception as error:
-            addon.failed(hook.__name__, subject, error)
-
-    return guarded
 
 
 class RecorderAddon:
@@ -106,33 +94,33 @@ class RecorderAddon:
         for restore in restores:
             restore()
 
-    @_never_harms
+    @never_harms
     def client_connected(self, client: Client) -> None:
         self._closings.watch(client, client)
 
-    @_never_harms
+    @never_harms
     def server_connected(self, data: ServerConnectionHookData) -> None:
         self._closings.watch(data.client, data.server)
 
-    @_never_harms
+    @never_harms
     def client_disconnected(self, client: Client) -> None:
         self._upgraded.pop(client.id, None)
         self._tunnels.pop(client.id, None)
         self._tls_failures.pop(client.id, None)
         self._capture.connection_closed(self._now_us(), client.id)
 
-    @_never_harms
+    @never_harms
     def http_connect(self, flow: http.HTTPFlow) -> None:
         self._tunnels[flow.client_conn.id] = flow.request
 
-    @_never_harms
+    @never_harms
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:
         host = data.client_hello.sni or _host(data)
         if not self._routing.opens(host):
             data.ignore_connection = True
             self._unopened[host] = None
 
-    @_never_harms
+    @never_harms
     def tls_failed_client(self, data: tls.TlsData) -> None:
         host, error = data.conn.sni or _host(data), data.conn.error or "no reason given"
         self._tell_once(
@@ -145,7 +133,7 @@ class RecorderAddon:
             exchange = self._begin(data.context.client, tunnel, "https")
             exchange.end(self._now_us(), EndKind.TLS_FAILURE, Sender.CLIENT, error)
 
-    @_never_harms
+    @never_harms
     def tls_failed_server(self, data: tls.TlsData) -> None:
         self._tls_failures[data.context.client.id] = data.conn.error
         self._tell_once(
@@ -154,7 +142,7 @@ class RecorderAddon:
             "authority in SSL_CERT_FILE."
         )
 
-    @_never_harms
+    @never_harms
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         request = flow.request
         # Whatever is not ours to record must not wait in memory either.
@@ -169,14 +157,14 @@ class RecorderAddon:
         flow.metadata[_EXCHANGE] = exchange
         if upstream is not None:
             request.scheme, request.host, request.port = upstream
-        request.stream = self._tee(exchange, exchange.request_data)
+        request.stream = tee(exchange, exchange.request_data, self._now_us)
 
-    @_never_harms
+    @never_harms
     def request(self, flow: http.HTTPFlow) -> None:
         if exchange := _exchange(flow):
             exchange.request_end(self._now_us())
 
-    @_never_harms
+    @never_harms
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         response = flow.response
         assert response is not None
@@ -192,9 +180,9 @@ class RecorderAddon:
                 _headers(response.headers),
             )
             if not is_upgraded:
-                response.stream = self._tee(exchange, exchange.chunk)
+                response.stream = tee(exchange, exchange.chunk, self._now_us)
 
-    @_never_harms
+    @never_harms
     def response(self, flow: http.HTTPFlow) -> None:
         assert flow.response is not None
         exchange = _exchange(flow)
@@ -207,7 +195,7 @@ class RecorderAddon:
         elif exchange:
             exchange.response_end(self._now_us())
 
-    @_never_harms
+    @never_harms
     def error(self, flow: http.HTTPFlow) -> None:
         assert flow.error is not None
         trouble = self._trouble(flow, flow.error.msg)
@@ -226,16 +214,16 @@ class RecorderAddon:
             # its connection fail, so that is what it sees.
             flow.kill()
 
-    @_never_harms
+    @never_harms
     def tcp_message(self, flow: tcp.TCPFlow) -> None:
         message = flow.messages[-1]
         # mitmproxy keeps every message for ever; a socket may live for hours.
         flow.messages.clear()
         if exchange := self._upgraded.get(flow.client_conn.id):
             sender = Sender.CLIENT if message.from_client else Sender.SERVER
-            self._tee(exchange, partial(exchange.socket_bytes, sender))(message.content)
+            tee(exchange, partial(exchange.socket_bytes, sender), self._now_us)(message.content)
 
-    @_never_harms
+    @never_harms
     def tcp_end(self, flow: tcp.TCPFlow) -> None:
         if exchange := self._upgraded.pop(flow.client_conn.id, None):
             how, side = ending_of(self._trouble(flow, "disconnected"))
@@ -245,7 +233,7 @@ class RecorderAddon:
         """A hook of ours failed: says so, and leaves a gap where the flow is known."""
         logger.error("the recorder failed in %s: %r", hook, error)
         if exchange := _exchange(subject):
-            exchange.lost(self._now_us(), 0, _failure(error))
+            exchange.lost(self._now_us(), 0, failure(error))
 
     def _begin(self, client: Client, request: http.Request, scheme: str) -> OpenExchange:
         upstream = self._routing.upstream
@@ -261,20 +249,6 @@ class RecorderAddon:
             headers=_headers(request.headers),
             upstream=None if upstream is None else str(upstream),
         )
-
-    def _tee(
-        self, exchange: OpenExchange, keep: Callable[[int, bytes], None]
-    ) -> Callable[[bytes], bytes]:
-        def through(data: bytes) -> bytes:
-            if data:
-                try:
-                    keep(self._now_us(), data)
-                except Exception as error:
-                    # Passed on, it would drop the bytes from the client's stream.
-                    exchange.lost(self._now_us(), len(data), _failure(error))
-            return data
-
-        return through
 
     def _trouble(self, flow: http.HTTPFlow | tcp.TCPFlow, words: str) -> Trouble:
         side = self._closings.side(flow)
@@ -311,11 +285,6 @@ class RecorderAddon:
 def _exchange(flow: Any) -> OpenExchange | None:
     exchange = getattr(flow, "metadata", {}).get(_EXCHANGE)
     return exchange if isinstance(exchange, OpenExchange) else None
-
-
-def _failure(error: Exception) -> str:
-    # Not the error's own words, which may quote what the tape must not hold.
-    return f"the recorder failed ({type(error).__name__})"
 
 
 def _host(data: tls.ClientHelloData | tls.TlsData) -> str:
