@@ -1,6 +1,5 @@
 """Opens the two tapes of a comparison, finds the two sessions, and has them compared."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from inspector_web.pages.compare import (
 from inspector_web.pages.head import SessionHead, head_of, heads_of
 from inspector_web.reader import library, shelf
 from inspector_web.readings import Look
+from inspector_web.shell import command_line
 from inspector_web.visible import one_line
 from wiretape.commands.ignore_files import ignored_beside
 from wiretape.comparing.compare import compare_sessions
@@ -119,4 +119,4 @@ def _command(
     options = [part for path in ignore for part in ("--ignore", path)]
     chosen = ["--session", sessions[0].name, "--session-b", sessions[1].name]
     words = ["wiretape", "diff", *(str(path.resolve()) for path in paths), *chosen, *options]
-    return shlex.join(words)
+    return command_line(words)

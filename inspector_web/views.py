@@ -147,7 +147,8 @@ def event(tape: str, exchange: int, position: int) -> EventPage:
 def attempt(tape: str, session: int, number: int, attempt: int) -> RequestPage:
     reader = open_tape(tape)
     overview, index = shelf().overview(reader), open_index(reader)
-    return request_page(tape, overview, reader, index, session, AttemptPlace(number, attempt))
+    place = AttemptPlace(number, attempt)
+    return request_page(tape, overview, reader, index, session, place, request.args)
 
 
 @pages.get("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>/raw")

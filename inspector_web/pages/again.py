@@ -1,7 +1,6 @@
 """Command lines by which a session, a request or a moment of it happens again."""
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +11,7 @@ from inspector_web.index.reader import IndexReader
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.request import attempt_at
+from inspector_web.shell import command_line
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Transport
 from wiretape.crossings import COMMENT, HTTP_BODY, Crossing
@@ -140,7 +140,8 @@ class _Lines:
             self._wiretape("replay", "--listen", "127.0.0.1:8080"),
         )
         yield CommandLine(
-            "Hold it against the documented client", shlex.join(("wiretape", "verify", self._tape))
+            "Hold it against the documented client",
+            command_line(("wiretape", "verify", self._tape)),
         )
 
     def request_again(self, query: AgainQuery, exchange: Exchange) -> Iterator[CommandLine]:
@@ -183,10 +184,10 @@ class _Lines:
 
     def _wiretape(self, command: str, *options: str) -> str:
         chosen = ("--session", self.session.name) if self.is_one_of_many else ()
-        return shlex.join(("wiretape", command, self._tape, *chosen, *options))
+        return command_line(("wiretape", command, self._tape, *chosen, *options))
 
     def _replay(self, *options: str) -> str:
-        return f"{self._wiretape('replay', *options)} -- {shlex.join(self.command)}"
+        return f"{self._wiretape('replay', *options)} -- {command_line(self.command)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from wiretape.quoting import told
 from wiretape.reconstruct import Request, Session, Try, Why
 
 MOST_EVENTS: Final = 100_000
-"""Of both sessions together; more would keep the page waiting."""
+MOST_BYTES: Final = 40_000_000
+"""Of both sessions together, asked and answered; more would keep the page waiting."""
 _MOST_ROWS: Final = 1000
 _MOST_TOLD: Final = 40
 """Differences that are shown whole."""
@@ -289,4 +290,6 @@ def _layout(value: Any) -> tuple[Token, ...]:
 
 def is_too_long(a: Session, b: Session) -> bool:
     """Whether two sessions are more than a page can compare while somebody waits."""
-    return a.events + b.events > MOST_EVENTS
+    attempts = [each.attempt for session in (a, b) for each in session.tries]
+    size_bytes = sum(each.request_bytes + each.response_bytes for each in attempts)
+    return a.events + b.events > MOST_EVENTS or size_bytes > MOST_BYTES

@@ -1,6 +1,6 @@
 """One request as an attempt sent it: heads, body, and what is new since the request before."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from inspector_web.difference import Difference, difference_of
@@ -34,8 +34,11 @@ class ToldFinding:
 class RequestPage:
     """An attempt's request. ``line`` is its method and address, ``status_line`` the answer's.
 
+    ``replayed`` is the tape that this one is a replay of.
+
     ``body`` is the text with its content coding removed, cut if ``is_cut``. ``difference`` is to
-    the attempt at ``compared_to``; both are ``None`` for the first that asks something. ``problem``
+    the attempt at ``compared_to``, the one before unless another is asked for (``is_chosen``); both
+    are ``None`` for the first that asks something. ``problem``
     is the next attempt that a finding rests on.
     """
 
@@ -52,6 +55,7 @@ class RequestPage:
     is_cut: bool
     layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
     compared_to: AttemptPlace | None
+    is_chosen: bool
     difference: Difference | None
     previous: AttemptPlace | None
     next: AttemptPlace | None
@@ -59,6 +63,7 @@ class RequestPage:
     next_turn: AttemptPlace | None
     findings: tuple[ToldFinding, ...]
     problem: AttemptPlace | None
+    replayed: str | None
 
 
 def request_page(
@@ -68,8 +73,9 @@ def request_page(
     index: IndexReader,
     session: int,
     place: AttemptPlace,
+    given: Mapping[str, str],
 ) -> RequestPage:
-    """The page of the attempt at that place.
+    """The page of the attempt at that place, compared with the one that is ``to`` in ``given``.
 
     Raises:
         NoSuchSession, UsageError: there is none.
@@ -83,7 +89,8 @@ def request_page(
     attempt = tries[at].attempt
     meanings = Meanings(reader, index, overview.session(session))
     exchange, asked = index.exchange(attempt.exchange), meanings.asked(attempt)
-    compared = _asked_before(rows, at) if asked.raw else None
+    chosen = _chosen(given.get("to", ""), places) if asked.raw else None
+    compared = _asked_before(rows, at) if asked.raw and chosen is None else chosen
     response = exchange.response
     text = asked.raw.decode("utf-8", "replace")
     return RequestPage(
@@ -100,6 +107,7 @@ def request_page(
         len(text) > SHOWN_CHARACTERS,
         layout_of(text),
         None if compared is None else places[compared],
+        chosen is not None,
         None
         if compared is None
         else difference_of(meanings.meant(tries[compared].attempt), meanings.meant(attempt)),
@@ -109,7 +117,19 @@ def request_page(
         next((each for each in turns if rows[at].turn < _turn(rows, each)), None),
         tuple(_findings(overview, session, place)),
         _next_problem(overview, session, place),
+        overview.label.source,
     )
+
+
+def _chosen(text: str, places: list[AttemptPlace]) -> int | None:
+    """Which attempt ``2`` or ``2.3`` names: a request's last one, or its third."""
+    request, _, number = text.partition(".")
+    found = [
+        at
+        for at, each in enumerate(places)
+        if str(each.request) == request and number in ("", str(each.number))
+    ]
+    return found[-1] if found else None
 
 
 def _turn(rows: list[AttemptRow], place: AttemptPlace) -> int:

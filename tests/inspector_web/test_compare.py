@@ -147,3 +147,35 @@ def test_a_long_difference_is_cut() -> None:
     """With a count of what is left out."""
     a, _ = parted("a" * 20_000_000, "b")
     assert (len(a.part), a.cut) == (1500, 19_998_500)
+
+
+# One request beside another of its session.
+
+
+@pytest.mark.parametrize(
+    ("to", "compared_to", "is_chosen"),
+    [
+        ("", {"request": 1, "number": 2}, False),
+        ("1.1", {"request": 1, "number": 1}, True),
+        ("1", {"request": 1, "number": 3}, True),
+        ("7", {"request": 1, "number": 2}, False),
+        ("nonsense", {"request": 1, "number": 2}, False),
+    ],
+)
+def test_a_request_is_compared_with_any_other(
+    client: FlaskClient, to: str, compared_to: dict[str, int], is_chosen: bool
+) -> None:
+    """By its number, or an attempt's; else with the one before."""
+    address = "/tapes/fallback/sessions/1/requests/1/attempts/3.json"
+    found = json.loads(client.get(address, query_string={"to": to}).text)
+    assert (found["compared_to"], found["is_chosen"]) == (compared_to, is_chosen)
+
+
+def test_a_request_of_a_replay_leads_to_its_recording(folder: Path, browse: Browse) -> None:
+    """Where the attempts of both stand side by side."""
+    write_talk(folder / "one.db", "Fix the build.")
+    write_talk(folder / "again.db", "Fix the build.", source=str(folder / "one.db"))
+    client = browse()
+    page = "/tapes/{}/sessions/1/requests/1/attempts/1"
+    assert "/compare?a=again/1" in client.get(page.format("again")).text
+    assert "/compare" not in client.get(page.format("one")).text

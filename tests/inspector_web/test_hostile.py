@@ -26,6 +26,11 @@ PAGES = (
     "/tapes/evil/exchanges/1/events/3",
     "/tapes/evil/sessions/1/requests/1/attempts/1",
     "/tapes/evil/sessions/1/requests/2/attempts/1",
+    "/tapes/evil/sessions/1/requests/2/attempts/1?to=1",
+    "/tapes/evil/sessions/1/turns/1",
+    "/tapes/evil/sessions/1/again?request=1&event=2",
+    "/compare?a=evil/1&b=evil/1",
+    "/compare?a=evil/1&b=other/1",
 )
 
 
@@ -41,23 +46,29 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-@pytest.fixture
-def evil(folder: Path, browse: Browse) -> FlaskClient:
-    """A tape with the worst of texts wherever a text can be."""
-    label = TapeLabel("record", BEGAN_US, "monotonic", json.dumps([EVIL]))
-    maker = TapeMaker(folder / "evil.db", agent=EVIL.replace("\x1b", ""), label=label)
+def write_evil(path: Path, evil: str) -> None:
+    """A tape that says it wherever a tape can."""
+    label = TapeLabel("record", BEGAN_US, "monotonic", json.dumps([evil]))
+    maker = TapeMaker(path, agent=evil.replace("\x1b", ""), label=label)
     for begin_ms in (0, 100):
         post = maker.post(
             begin_ms,
-            ask(EVIL, model=EVIL, extra=[{EVIL: EVIL}], stream=begin_ms),
-            (*session(EVIL), ("x-evil", EVIL)),
-            target=f"/v1/responses?{EVIL}",
+            ask(evil, model=evil, extra=[{evil: evil}], stream=begin_ms),
+            (*session(evil), ("x-evil", evil)),
+            target=f"/v1/responses?{evil}",
         )
         post.head(begin_ms + 1)
-        post.events(begin_ms + 2, {"type": EVIL, EVIL: EVIL}, created(EVIL), delta(EVIL))
-        post.events(begin_ms + 3, completed(EVIL))
+        post.events(begin_ms + 2, {"type": evil, evil: evil}, created(evil), delta(evil))
+        post.events(begin_ms + 3, completed(evil))
         post.end(begin_ms + 4)
     maker.write()
+
+
+@pytest.fixture
+def evil(folder: Path, browse: Browse) -> FlaskClient:
+    """A tape with the worst of texts wherever a text can be."""
+    write_evil(folder / "evil.db", EVIL)
+    write_evil(folder / "other.db", EVIL * 2)
     return browse()
 
 
@@ -86,7 +97,8 @@ def test_no_text_reorders_or_hides_another(evil: FlaskClient, address: str) -> N
 @pytest.mark.parametrize("address", PAGES)
 def test_twins_are_plain_ascii(evil: FlaskClient, address: str) -> None:
     """A terminal that shows a twin is not led astray either."""
-    assert evil.get(f"{address}.json").data.isascii()
+    path, question, query = address.partition("?")
+    assert evil.get(f"{path}.json{question}{query}").data.isascii()
 
 
 def test_pages_ask_for_nothing_elsewhere(evil: FlaskClient) -> None:
@@ -113,7 +125,13 @@ def test_broken_text_is_shown(folder: Path, browse: Browse) -> None:
     socket.end(6, EndKind.CLIENT_CLOSED)
     maker.write()
     client = browse()
-    for address in ("/sessions", "/tapes/one/sessions/1", "/tapes/one/events"):
+    for address in (
+        "/sessions",
+        "/tapes/one/sessions/1",
+        "/tapes/one/sessions/1/turns/1",
+        "/tapes/one/sessions/1/again",
+        "/tapes/one/events",
+    ):
         assert client.get(address).status_code == 200
         assert client.get(f"{address}.json").status_code == 200
     for position in range(8):
@@ -124,19 +142,24 @@ def test_broken_text_is_shown(folder: Path, browse: Browse) -> None:
 
 def test_a_huge_string_is_cut(folder: Path, browse: Browse) -> None:
     """Twenty megabytes in one event and in one request: a small page, and a way to all of it."""
-    maker = TapeMaker(folder / "one.db")
-    post = maker.post(0, ask("x" * 20_000_000), session("s"))
-    post.answer(1, created(), delta("y" * 20_000_000), completed())
-    maker.write()
+    for name, letter in (("one", "x"), ("two", "z")):
+        maker = TapeMaker(folder / f"{name}.db")
+        post = maker.post(0, ask(letter * 20_000_000), session("s"))
+        post.answer(1, created(), delta("y" * 20_000_000), completed())
+        maker.write()
     client = browse()
     for address in (
         "/sessions",
         "/tapes/one/events",
         "/tapes/one/exchanges/1/events/3",
         "/tapes/one/sessions/1/requests/1/attempts/1",
+        "/tapes/one/sessions/1/turns/1",
+        "/tapes/one/sessions/1/again",
+        "/compare",
     ):
-        assert len(client.get(address).data) < 500_000
-        assert len(client.get(f"{address}.json").data) < 500_000
+        sides = {"a": "one/1", "b": "two/1"}
+        assert len(client.get(address, query_string=sides).data) < 500_000
+        assert len(client.get(f"{address}.json", query_string=sides).data) < 500_000
     text = client.get("/tapes/one/exchanges/1/events/3").text
     assert "Download all 20.0 MB." in text
     assert len(client.get("/tapes/one/exchanges/1/events/3/raw").data) > 20_000_000
@@ -159,9 +182,13 @@ def test_deep_json_is_shown(folder: Path, browse: Browse, depth: int) -> None:
         "/tapes/one/events",
         "/tapes/one/exchanges/2/events/2",
         "/tapes/one/exchanges/2/events/0",
+        "/tapes/one/sessions/1/turns/1",
+        "/tapes/one/sessions/1/again",
+        "/compare",
     ):
-        assert client.get(address).status_code == 200
-        assert client.get(f"{address}.json").status_code == 200
+        sides = {"a": "one/1", "b": "one/1"}
+        assert client.get(address, query_string=sides).status_code == 200
+        assert client.get(f"{address}.json", query_string=sides).status_code == 200
     attempts = json.loads(client.get("/tapes/one/sessions/1.json").text)["attempts"]
     for row in attempts:
         address = f"/tapes/one/sessions/1/requests/{row['request']}/attempts/{row['number']}"
