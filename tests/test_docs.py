@@ -24,6 +24,9 @@ from wiretape.store_writer import TapeLabel, TapeWriter
 README = (REPOSITORY / "README.md").read_text("utf-8")
 ARCHITECTURE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
 TAPE_FORMAT = (REPOSITORY / "docs" / "tape.md").read_text("utf-8")
+ROOMS = [
+    REPOSITORY / room for room in ("wiretape", "gateway", "recorder", "replayer", "inspector_web")
+]
 SAMPLES = sorted((REPOSITORY / "recordings" / "samples").glob("*/tape.db"))
 
 
@@ -92,6 +95,19 @@ def test_the_readme_names_every_exit_code_of_a_refusal() -> None:
     assert named == codes | {0, 126, 127}
 
 
+def test_the_drawing_of_the_exceptions_is_whole() -> None:
+    """Every refusal of every room is in it, below what it is a kind of, and nothing else."""
+    drawn = re.findall(r"^    [ │├└─]*([A-Z]\w+)", errors.__doc__ or "", re.MULTILINE)
+    kinds = {"WiretapeError"}
+    sources = [path.read_text("utf-8") for room in ROOMS for path in room.rglob("*.py")]
+    classes = [
+        pair for each in sources for pair in re.findall(r"^class (\w+)\((\w+)\):", each, re.M)
+    ]
+    while more := {name for name, base in classes if base in kinds} - kinds:
+        kinds |= more
+    assert sorted(set(drawn)) == sorted(kinds)
+
+
 MARKDOWN = sorted(
     path
     for path in REPOSITORY.rglob("*.md")
@@ -107,10 +123,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert [target for target in local if not (path.parent / target).exists()] == []
 
 
-FOLDERS = (
-    *("wiretape", "gateway", "recorder", "replayer", "inspector_web"),
-    *("benchmarks", "demo", "docs", "scripts"),
-)
+FOLDERS = (*(room.name for room in ROOMS), "benchmarks", "demo", "docs", "scripts")
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -16,6 +16,18 @@ The wire's faults are data and never raise; only wiretape's own refusals do::
     ├── CommandError            the wrapped command cannot be run    (exit code 127 or 126)
     └── CannotExpress           a format cannot hold what was recorded (exit code 1)
 
+What one room alone refuses stands where it is raised::
+
+    WiretapeError
+    ├── UsageError
+    │   └── ImpossibleFault     a fault cannot be on this recording  (exit code 2)
+    ├── AuthorityError          the authority cannot be made or read (exit code 2)
+    ├── FetchError              a version of Codex cannot be had     (exit code 1)
+    └── in a test that uses the pytest plugin:
+        ├── NotRecorded         the recorder did not begin, or did not end well
+        ├── ReplayFailed        something of ours went wrong
+        └── NetworkRefused      the test reached for another machine
+
 A message has three parts: what happened, on what, what to do next.
 """
 
