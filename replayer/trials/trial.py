@@ -74,6 +74,7 @@ class Trials:
         """The client, run on the recording to its end.
 
         Raises:
+            KeyboardInterrupt: somebody told us to stop; the client is gone too.
             CommandError: the client cannot be started.
         """
         self.count += 1
@@ -90,7 +91,10 @@ class Trials:
                 self.authority.server_context,
             )
             folder = Path(name)
-            code = asyncio.run(self._run(service, client, folder))
+            try:
+                code = asyncio.run(self._run(service, client, folder))
+            except asyncio.CancelledError as told_to_stop:
+                raise KeyboardInterrupt from told_to_stop
             return Trial(
                 code,
                 _text(folder / "stdout"),
@@ -101,30 +105,46 @@ class Trials:
             )
 
     async def _run(self, service: Service, client: Client, folder: Path) -> int | None:
+        _stopped_by_signals()
         async with running_server(service, "127.0.0.1", 0, _keep_quiet) as url:
             bundle = folder / "bundle.pem"
             self.authority.write_bundle(bundle, client.environment)
             with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
-                process = await started(
-                    client.command,
-                    env=child_environment(client.environment, url, bundle),
-                    cwd=client.folder,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=stdout,
-                    stderr=stderr,
-                    start_new_session=True,
+                starting = asyncio.create_task(
+                    started(
+                        client.command,
+                        env=child_environment(client.environment, url, bundle),
+                        cwd=client.folder,
+                        stdin=asyncio.subprocess.DEVNULL,
+                        stdout=stdout,
+                        stderr=stderr,
+                        start_new_session=True,
+                    )
                 )
                 try:
+                    process = await asyncio.shield(starting)
                     async with asyncio.timeout(client.deadline_s):
                         code = await process.wait()
                     return code if code >= 0 else 128 - code
                 except TimeoutError:
                     return None
                 finally:
+                    # Told to stop while it starts, we wait until there is something to end.
+                    process = await starting
                     # What its tools left running would go on into the next trial.
                     with suppress(ProcessLookupError):
                         os.killpg(process.pid, signal.SIGKILL)
                     await process.wait()
+
+
+def _stopped_by_signals() -> None:
+    """Lets what tells us to end do what Ctrl-C does: the client, which has a group of its own,
+    must not stay behind."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, task.cancel)
 
 
 def _keep_quiet(_: str) -> None:

@@ -1,10 +1,15 @@
 """``wiretape minimize`` with a client that asks until it hears that something is wrong."""
 
+import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cells import WIRETAPE
 from replay_runs import Ran
 from tapes import Recording, answer, create, sse
 
@@ -102,3 +107,45 @@ def test_what_cannot_be_searched_is_refused_at_once(
         2,
         f"wiretape: {tape} exists already: choose another name or remove it first.\n",
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_whoever_stops_it_stops_the_client_too(
+    number: signal.Signals, tape: Path, tmp_path: Path
+) -> None:
+    """Though that has a process group of its own; nothing is written."""
+    pipe, script = tmp_path / "pipe", tmp_path / "bug.script"
+    os.mkfifo(pipe)
+    command = [
+        WIRETAPE,
+        "minimize",
+        tape,
+        "-o",
+        script,
+        "--",
+        "sh",
+        "-c",
+        f"echo $$ >{pipe}; sleep 600",
+    ]
+    environment = {**os.environ, "WIRETAPE_CA_DIR": str(tmp_path / "ca")}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as search:
+        pid = int(pipe.read_text())
+        search.send_signal(number)
+        _, said = search.communicate()
+    assert "Traceback" not in said
+    assert search.returncode == 130
+    assert not script.exists()
+    assert running_in_group(pid) == []
+
+
+def running_in_group(group: int) -> list[str]:
+    """The processes of a group, but for those that only wait to be buried."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        # Others come and go meanwhile.
+        with suppress(OSError):
+            stat = path.read_text()
+            state, _, pgrp, *_ = stat.rpartition(") ")[2].split()
+            if int(pgrp) == group and state != "Z":
+                found.append(stat)
+    return found
