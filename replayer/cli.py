@@ -8,7 +8,7 @@ import click
 from replayer.new_files import check_new
 from replayer.silence_option import longest_silence_option, with_patience
 from wiretape.commands.ignore_files import ignore_option, ignored_beside
-from wiretape.commands.options import listen_option
+from wiretape.commands.options import listen_option, sessions_option
 from wiretape.commands.telling import tell
 from wiretape.errors import UsageError
 
@@ -34,13 +34,7 @@ class Speed(click.ParamType[float | None]):
 
 @click.command()
 @click.argument("tape", type=click.Path(path_type=Path))
-@click.option(
-    "--session",
-    "sessions",
-    multiple=True,
-    metavar="ID",
-    help="Only this session, as `wiretape ls` names it (a start is enough). Repeatable.",
-)
+@sessions_option
 @click.option(
     "-o",
     "--output",

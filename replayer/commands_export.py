@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
 
 
@@ -24,13 +25,7 @@ from wiretape.commands.telling import tell
     required=True,
     help="The file to write; several answers become FILE-1, FILE-2 and so on.",
 )
-@click.option(
-    "--session",
-    "sessions",
-    multiple=True,
-    metavar="ID",
-    help="Only this session of the tape (a start of its id is enough). Repeatable.",
-)
+@sessions_option
 @click.option(
     "--stable",
     is_flag=True,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from replayer.silence_option import longest_silence_option, with_patience
-from wiretape.commands.options import json_option
+from replayer.trials.options import deadline_option
+from wiretape.commands.options import json_option, session_option
 from wiretape.commands.telling import tell
 from wiretape.errors import UsageError
 from wiretape.redact import redact_command
@@ -37,19 +38,8 @@ _DEFAULT_SILENCE_S = 5.0
     help="Which request the faults of a named set are for, like 2 or 2#3; else the first that "
     "was answered.",
 )
-@click.option(
-    "--session",
-    metavar="ID",
-    help="Only this session, as `wiretape ls` names it (a start is enough).",
-)
-@click.option(
-    "--deadline",
-    type=click.FloatRange(min=0.1, max=86_400),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long one run may take; then it is ended, and the table says so.",
-)
+@session_option
+@deadline_option("How long one run may take; then it is ended, and the table says so.")
 @longest_silence_option
 @json_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -58,7 +48,7 @@ def matrix(
     name: str,
     at: str | None,
     session: str | None,
-    deadline: float,
+    deadline_s: float,
     longest_silence: float | None,
     as_json: bool,
     command: tuple[str, ...],
@@ -92,7 +82,7 @@ def matrix(
         recording = read_recording(reader)
     cases = [WITHOUT, *_cases(name, at, sessions)]
     runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
-    client = Client(runs, os.environ, deadline)
+    client = Client(runs, os.environ, deadline_s)
     found = Matrix(recording, sessions, client, Trials(open_authority(os.environ)))
     rows = list(found.rows(cases, tell))
     if as_json:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from replayer.trials.options import deadline_option
+from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
 
 _INTERRUPTED = 130
@@ -29,22 +31,10 @@ _INTERRUPTED = 130
     show_default=True,
     help="What must stay: how COMMAND ends, or a text that it prints. Repeatable.",
 )
-@click.option(
-    "--deadline",
-    "deadline_s",
-    type=click.FloatRange(min=0.1, max=86_400),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long the first run may take. Later ones get three times what it took, and 5 s.",
+@deadline_option(
+    "How long the first run may take. Later ones get three times what it took, and 5 s."
 )
-@click.option(
-    "--session",
-    "sessions",
-    multiple=True,
-    metavar="ID",
-    help="Only this session, as `wiretape ls` names it (a start is enough). Repeatable.",
-)
+@sessions_option
 @click.option(
     "--same-home",
     is_flag=True,

@@ -6,17 +6,13 @@ from pathlib import Path
 
 import click
 
-from wiretape.commands.options import json_option
+from wiretape.commands.options import json_option, session_option
 from wiretape.store_reader import TapeReader
 
 
 @click.command()
 @click.argument("tape", type=click.Path(path_type=Path))
-@click.option(
-    "--session",
-    metavar="ID",
-    help="Only this session, as `wiretape ls` names it (a start is enough).",
-)
+@session_option
 @json_option
 def verify(tape: Path, session: str | None, as_json: bool) -> int:
     """Hold TAPE against the documented client.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from wiretape.commands.options import json_option
+from replayer.trials.options import deadline_option
+from wiretape.commands.options import json_option, session_option
 from wiretape.commands.telling import tell
 from wiretape.errors import UsageError
 
@@ -26,11 +27,7 @@ from wiretape.errors import UsageError
     metavar="KEY=VALUE",
     help="A setting for each version, as `codex -c` takes it. Repeatable.",
 )
-@click.option(
-    "--session",
-    metavar="ID",
-    help="Only this session, as `wiretape ls` names it (a start is enough).",
-)
+@session_option
 @click.option(
     "--tools",
     type=click.Choice(["recorded", "run"]),
@@ -39,14 +36,7 @@ from wiretape.errors import UsageError
     help="recorded: shell calls print what they gave when recorded, and do nothing. run: they "
     "run, in an empty folder.",
 )
-@click.option(
-    "--deadline",
-    type=click.FloatRange(min=0.1, max=86_400),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long one version may take.",
-)
+@deadline_option("How long one version may take.")
 @json_option
 @click.argument("versions", nargs=-1, required=True, metavar="VERSION...")
 def versions(
@@ -55,7 +45,7 @@ def versions(
     configs: tuple[str, ...],
     session: str | None,
     tools: str,
-    deadline: float,
+    deadline_s: float,
     as_json: bool,
     versions: tuple[str, ...],
 ) -> int:
@@ -112,7 +102,7 @@ def versions(
             tell(f"{error}.")
             found.append(Column(version, trouble=str(error)))
             continue
-        trial = run_version(binary, task, recording, trials, configs, deadline)
+        trial = run_version(binary, task, recording, trials, configs, deadline_s)
         found.append(column_of(version, trial))
     if as_json:
         document = {"tape": str(tape), "versions": [column.as_json() for column in found]}

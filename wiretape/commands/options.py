@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -36,3 +36,18 @@ def listen_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--json``: the same as data."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")(command)
+
+
+_SESSION: Final = "Only this session, as `wiretape ls` names it (a start is enough)."
+
+
+def session_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--session``: one of the sessions of a tape."""
+    return click.option("--session", metavar="ID", help=_SESSION)(command)
+
+
+def sessions_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--session``, as often as there are sessions that are wanted."""
+    return click.option(
+        "--session", "sessions", multiple=True, metavar="ID", help=f"{_SESSION} Repeatable."
+    )(command)

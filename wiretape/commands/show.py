@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wiretape.commands.options import json_option
+from wiretape.commands.options import json_option, session_option
 from wiretape.commands.show_text import CUT_OFF, gap_line, tape_lines
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.crossings import Crossing, all_crossings
@@ -17,12 +17,7 @@ from wiretape.words import printable, size
 
 @click.command()
 @click.argument("tape", type=click.Path(path_type=Path))
-@click.option(
-    "--session",
-    "session",
-    metavar="ID",
-    help="Only this session, as `wiretape ls` names it (a start is enough).",
-)
+@session_option
 @click.option("--events", is_flag=True, help="Every event that crossed, in order.")
 @json_option
 def show(tape: Path, session: str | None, events: bool, as_json: bool) -> int:
