@@ -5,19 +5,19 @@ import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from gateway.authority import Authority
 from gateway.clock import Clock
 from replayer.connection import Service
 from replayer.pacing import Pace
 from replayer.player import Player
+from replayer.pytest_plugin.in_thread import in_thread
 from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
@@ -69,7 +69,6 @@ class BackgroundReplay:
         self._clock = Clock()
         self.tape = ReplayTape(self._facts.append, self._clock.now_us)
         self._loop = asyncio.get_running_loop()
-        self._is_over = asyncio.Event()
 
     def report(self) -> Report:
         """How what was asked so far met the recording."""
@@ -97,13 +96,6 @@ class BackgroundReplay:
         yield from self._ignored.unmatched()
         yield from self.troubles
 
-    def stop(self) -> None:
-        """Ends it; whoever is connected is cut off."""
-        self._loop.call_soon_threadsafe(self._is_over.set)
-
-    async def until_stopped(self) -> None:
-        await self._is_over.wait()
-
     def _inside[T](self, look: Callable[[], T]) -> T:
         """What ``look`` gives in the thread in which everything else happens."""
 
@@ -120,24 +112,12 @@ def replaying(playing: Playing, authority: Authority) -> Iterator[BackgroundRepl
     Raises:
         WiretapeError: the tape cannot be replayed.
     """
-    up: Future[BackgroundReplay] = Future()
-    with ThreadPoolExecutor(1, "wiretape-replay") as threads:
-        running = threads.submit(asyncio.run, _serve(playing, authority, up))
-        first: tuple[Future[Any], ...] = (up, running)
-        wait(first, return_when=FIRST_COMPLETED)
-        if not up.done():
-            running.result()
-        replay = up.result()
-        try:
-            yield replay
-        finally:
-            # A replay that failed has closed its loop already; result() says why.
-            with suppress(RuntimeError):
-                replay.stop()
-            running.result()
+    with in_thread(partial(_serving, playing, authority)) as replay:
+        yield replay
 
 
-async def _serve(playing: Playing, authority: Authority, up: Future[BackgroundReplay]) -> None:
+@asynccontextmanager
+async def _serving(playing: Playing, authority: Authority) -> AsyncIterator[BackgroundReplay]:
     with TapeReader(playing.tape) as reader:
         script = Script(reader, playing.sessions)
         player = Player(script, is_strict=playing.is_strict, ignored=playing.ignored)
@@ -145,8 +125,7 @@ async def _serve(playing: Playing, authority: Authority, up: Future[BackgroundRe
         service = Service(player, replay.tape, Pace(playing.factor), authority.server_context)
         async with running_server(service, "127.0.0.1", 0, replay.troubles.append) as url:
             replay.url = url
-            up.set_result(replay)
-            await replay.until_stopped()
+            yield replay
 
 
 def recorded_base_path(reader: TapeReader) -> str:

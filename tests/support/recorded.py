@@ -1,15 +1,13 @@
 """A recorder in this process, in a thread of its own, writing to a tape."""
 
-import asyncio
 import atexit
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from tape_facts import LABEL
@@ -22,6 +20,7 @@ from recorder.proxy import ProxySettings, running_proxy
 from recorder.routing import Routing, Upstream
 from recorder.sockets import SocketInterpreter
 from recorder.user_proxy import user_proxies
+from replayer.pytest_plugin.in_thread import in_thread
 from wiretape.facts import End, Gap, Piece
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeWriter
@@ -86,25 +85,10 @@ def recording(
     capture = capture_with(writer)
     recorder = Recorder(folder / "t.db", authority.certificate, capture, told=told)
     addon = RecorderAddon(capture, routing or Routing(), clock.now_us, told.append)
-    up: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-
-    async def run() -> None:
-        stop = asyncio.Event()
-        async with running_proxy(settings, addon, told.append) as url:
-            recorder.url = url
-            up.set_result((asyncio.get_running_loop(), stop))
-            await stop.wait()
-
-    with writer, ThreadPoolExecutor(1) as threads:
-        running = threads.submit(asyncio.run, run())
-        running.add_done_callback(lambda _: up.done() or up.cancel())
-        try:
-            loop, stop = up.result()
-            yield recorder
-        finally:
-            if not running.done():
-                loop.call_soon_threadsafe(stop.set)
-            running.result()
+    proxy = partial(running_proxy, settings, addon, told.append)
+    with writer, in_thread(proxy) as url:
+        recorder.url = url
+        yield recorder
 
 
 def wait_for(happened: Callable[[], bool]) -> None:

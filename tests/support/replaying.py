@@ -1,10 +1,8 @@
 """A replay server in a thread of this process, for clients that block."""
 
-import asyncio
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from gateway.authority import Authority
 from replayer.connection import Service
 from replayer.pacing import Pace
 from replayer.player import Player
+from replayer.pytest_plugin.in_thread import in_thread
 from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
@@ -58,40 +57,19 @@ def replaying(
 ) -> Iterator[Replaying]:
     """Serves ``tape`` while the context lasts; fails if anything went wrong inside."""
     troubles: list[str] = []
-    begun: list[Replaying] = []
-    loop = asyncio.new_event_loop()
-    is_ready, stop = threading.Event(), asyncio.Event()
 
-    async def serve() -> None:
-        with ExitStack() as stack:
-            player = Player(Script(stack.enter_context(TapeReader(tape))), is_strict=is_strict)
+    @asynccontextmanager
+    async def serving() -> AsyncIterator[Replaying]:
+        with TapeReader(tape) as reader:
+            player = Player(Script(reader), is_strict=is_strict)
             facts: list[Fact] = []
             service = Service(
                 player, ReplayTape(facts.append, lambda: 0), Pace(factor), authority.server_context
             )
             async with running_server(service, host, 0, troubles.append) as url:
-                begun.append(Replaying(url, authority, facts, player.report))
-                is_ready.set()
-                await stop.wait()
+                yield Replaying(url, authority, facts, player.report)
             player.finish()
 
-    def run() -> None:
-        try:
-            with asyncio.Runner(loop_factory=lambda: loop) as runner:
-                runner.run(serve())
-        except BaseException as error:
-            troubles.append(repr(error))
-        finally:
-            is_ready.set()
-
-    thread = threading.Thread(target=run, name="replay")
-    thread.start()
-    is_ready.wait()
-    try:
-        if begun:
-            yield begun[0]
-    finally:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(stop.set)
-        thread.join()
+    with in_thread(serving) as replay:
+        yield replay
     assert troubles == []
