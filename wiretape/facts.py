@@ -94,6 +94,11 @@ class RequestHead:
         path = self.target if self.target.startswith("/") else ""
         return f"{self.scheme}://{host}:{self.port}{path}"
 
+    @property
+    def is_upgrade(self) -> bool:
+        """Whether it asks for a WebSocket (RFC 6455, section 4.2.1: in any case)."""
+        return (header(self.headers, "upgrade") or "").lower() == "websocket"
+
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from wiretape.bodies import StoredBody, as_sent, decode
 from wiretape.errors import NotATape, TapeError
-from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender, header
+from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender
 from wiretape.schema import check_is_tape
 from wiretape.segments import Codec, Segment, decompress
 from wiretape.store_open import in_memory, opened
@@ -48,7 +48,7 @@ class Exchange:
     @property
     def is_upgrade(self) -> bool:
         """Whether the client asked for a WebSocket."""
-        return (header(self.request.headers, "upgrade") or "").lower() == "websocket"
+        return self.request.is_upgrade
 
     @property
     def is_websocket(self) -> bool:

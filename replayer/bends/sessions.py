@@ -7,7 +7,6 @@ from wiretape.choosing import exchanges_of
 from wiretape.reconstruct import Session
 from wiretape.recording import Bend, Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
-from wiretape.scripts.defaults import is_upgrade
 
 
 def only(exchanges: Set[int]) -> Bend:
@@ -31,5 +30,5 @@ def only_sessions(sessions: Iterable[Session]) -> Bend:
 def is_asked(exchange: WholeExchange) -> bool:
     """Whether it asks a model for something, and is no side request."""
     request = exchange.request
-    purpose = purpose_of(request.method, request.target, is_upgrade=is_upgrade(request))
+    purpose = purpose_of(request.method, request.target, is_upgrade=request.is_upgrade)
     return purpose not in (None, Purpose.MODELS)

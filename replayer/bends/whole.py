@@ -14,7 +14,6 @@ from wiretape.errors import CannotExpress
 from wiretape.facts import PieceKind, Sender
 from wiretape.recording import WholeExchange
 from wiretape.scope import purpose_of
-from wiretape.scripts.defaults import is_upgrade
 
 
 def whole_messages(exchange: WholeExchange) -> tuple[bytes, ...]:
@@ -51,5 +50,5 @@ def asked_in(exchange: WholeExchange) -> Iterable[Asked]:
             if is_request(piece) and piece.kind is PieceKind.TEXT:
                 yield asked_by_message(request.headers, piece.data)
     elif exchange.body is not None:
-        purpose = purpose_of(request.method, request.target, is_upgrade=is_upgrade(request))
+        purpose = purpose_of(request.method, request.target, is_upgrade=request.is_upgrade)
         yield asked_over_http(purpose, request.headers, exchange.body.data)

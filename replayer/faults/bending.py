@@ -17,7 +17,6 @@ from replayer.faults.spec import Fault
 from wiretape.errors import UsageError
 from wiretape.reconstruct import Session
 from wiretape.recording import Recording, WholeExchange
-from wiretape.scripts.defaults import is_upgrade
 
 
 class ImpossibleFault(UsageError):
@@ -134,7 +133,7 @@ class _Bending:
     def _with_faults(
         self, exchange: WholeExchange, parts: Sequence[Part], index: int, faults: Sequence[Fault]
     ) -> tuple[Part, ...]:
-        over = Over.WEBSOCKET if is_upgrade(exchange.request) else Over.HTTP
+        over = Over.WEBSOCKET if exchange.request.is_upgrade else Over.HTTP
         possible = [fault for fault in faults if self._can(fault, parts, index, over)]
         return with_faults(parts, index, possible, over)
 

@@ -17,7 +17,7 @@ from wiretape.asked import RequestKind, asked_by_message
 from wiretape.events import event_type
 from wiretape.facts import End, EndKind, Piece, Sender
 from wiretape.recording import Recording, WholeExchange
-from wiretape.scripts.defaults import SIDES, UPGRADE, is_upgrade
+from wiretape.scripts.defaults import SIDES, UPGRADE
 
 type Unit = tuple[int | str, ...]
 """Names what may be left out: the number of an exchange first, then a place in it."""
@@ -95,7 +95,7 @@ def _only_expectations(recording: Recording, kept: Set[Unit]) -> Recording:
         request, body = exchange.request, exchange.body
         return replace(
             exchange,
-            request=replace(request, headers=UPGRADE if is_upgrade(request) else ()),
+            request=replace(request, headers=UPGRADE if request.is_upgrade else ()),
             body=body and replace(body, data=b"", is_whole=True),
             pieces=tuple(pieces),
         )

@@ -14,7 +14,6 @@ from wiretape.asked import asked_by_upgrade
 from wiretape.attempts import Transport
 from wiretape.errors import CannotExpress
 from wiretape.recording import Recording, WholeExchange, numbered
-from wiretape.scripts.defaults import is_upgrade
 
 _RENUMBERED: Final = (
     "exchanges are numbered as they are replayed, in which there are more of them than on the tape"
@@ -43,7 +42,7 @@ class _LaidOut:
 
 def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
     asked = [each for each in recording.exchanges if is_for_a_response(each)]
-    if all(is_upgrade(each.request) is (transport is Transport.WEBSOCKET) for each in asked):
+    if all(each.request.is_upgrade is (transport is Transport.WEBSOCKET) for each in asked):
         return _LaidOut(recording, ())
     sessions: dict[str | None, list[Try]] = defaultdict(list)
     for each in tries_of(recording):
@@ -65,7 +64,7 @@ def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
             )
         moved += sockets(kept) if transport is Transport.WEBSOCKET else posts(tries, kept)
     gone = {each.exchange.id for tries in moving.values() for each in tries}
-    gone |= {each.id for each in asked if is_upgrade(each.request) and _session(each) in moving}
+    gone |= {each.id for each in asked if each.request.is_upgrade and _session(each) in moving}
     stays = [each for each in recording.exchanges if each.id not in gone]
     ordered = sorted([*stays, *moved], key=lambda each: (each.request.at_us, each.id))
     numbers = [each.id for each in ordered]

@@ -14,7 +14,7 @@ from wiretape.events import event_type
 from wiretape.facts import EndKind, Headers, Piece, PieceKind, Sender, all_headers
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
-from wiretape.scripts.defaults import is_upgrade, reason_of
+from wiretape.scripts.defaults import reason_of
 from wiretape.sse import SseDecoder
 
 _GOOD_CLOSE: Final = 1000
@@ -38,7 +38,7 @@ def tries_of(recording: Recording) -> Iterator[Try]:
     found: list[Try] = []
     for exchange in recording.exchanges:
         if is_for_a_response(exchange):
-            read = _on_socket if is_upgrade(exchange.request) else _over_http
+            read = _on_socket if exchange.request.is_upgrade else _over_http
             found += read(exchange)
     return iter(sorted(found, key=lambda each: each.asked_us))
 
@@ -46,7 +46,7 @@ def tries_of(recording: Recording) -> Iterator[Try]:
 def is_for_a_response(exchange: WholeExchange) -> bool:
     """Whether a response was asked for, over whichever transport."""
     request = exchange.request
-    purpose = purpose_of(request.method, request.target, is_upgrade=is_upgrade(request))
+    purpose = purpose_of(request.method, request.target, is_upgrade=request.is_upgrade)
     return purpose is Purpose.RESPONSES
 
 

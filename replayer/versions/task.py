@@ -13,7 +13,6 @@ from wiretape.asked import Asked, RequestKind
 from wiretape.inputs import said_by_user
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
-from wiretape.scripts.defaults import is_upgrade
 
 KEY: Final = "WIRETAPE_KEY"
 _NAME: Final = "recorded"
@@ -92,7 +91,7 @@ def task_of(recording: Recording, prompt: str | None = None) -> Task | None:
                 first.model,
                 _base_url(exchange),
                 _purpose(exchange) is Purpose.CHAT,
-                any(is_upgrade(each.request) for each in recording.exchanges),
+                any(each.request.is_upgrade for each in recording.exchanges),
                 _sandbox(first),
                 _folders(first),
             )
@@ -108,7 +107,7 @@ def _base_url(exchange: WholeExchange) -> str:
 
 def _purpose(exchange: WholeExchange) -> Purpose | None:
     request = exchange.request
-    return purpose_of(request.method, request.target, is_upgrade=is_upgrade(request))
+    return purpose_of(request.method, request.target, is_upgrade=request.is_upgrade)
 
 
 def _sandbox(asked: Asked) -> str:

@@ -12,7 +12,6 @@ from wiretape.facts import (
     RequestHead,
     ResponseHead,
     Sender,
-    header,
 )
 from wiretape.frames import close_code_and_reason
 
@@ -42,14 +41,9 @@ SIDES: Final[dict[EndKind, Sender | None]] = {
 """Whose doing an end is."""
 
 
-def is_upgrade(request: RequestHead) -> bool:
-    """Whether it asks for a WebSocket."""
-    return request.method == "GET" and (header(request.headers, "upgrade") or "") == WEBSOCKET
-
-
 def status_of(request: RequestHead) -> int:
     """How a server answers."""
-    return 101 if is_upgrade(request) else 200
+    return 101 if request.is_upgrade else 200
 
 
 def reason_of(status: int) -> str:

@@ -49,9 +49,7 @@ def _exchange(exchange: WholeExchange, before: WholeExchange | None) -> Short:
         tree["upstream"] = request.upstream
     if request.http_version != defaults.HTTP_VERSION:
         tree["http"] = request.http_version
-    if request.headers and not (
-        defaults.is_upgrade(request) and request.headers == defaults.UPGRADE
-    ):
+    if request.headers and not (_is_websocket(request) and request.headers == defaults.UPGRADE):
         tree["headers"] = _headers(request.headers)
     tree |= _body(body, request.at_us)
     now_us = request.at_us if body is None else body.at_us
@@ -66,8 +64,12 @@ def _exchange(exchange: WholeExchange, before: WholeExchange | None) -> Short:
     return tree
 
 
+def _is_websocket(request: RequestHead) -> bool:
+    return request.method == "GET" and request.is_upgrade
+
+
 def _address(request: RequestHead) -> Short:
-    method = defaults.WEBSOCKET if defaults.is_upgrade(request) else request.method
+    method = defaults.WEBSOCKET if _is_websocket(request) else request.method
     port = "" if request.port == defaults.PORTS.get(request.scheme) else f":{request.port}"
     host = f"[{request.host}]" if ":" in request.host else request.host
     short = f"{method} {request.scheme}://{host}{port}{request.target}"
