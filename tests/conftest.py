@@ -10,9 +10,14 @@ import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+import diagnosis_table
+import model_table
 import pytest
+import replay_table
 from codex_binary import codex_binary, codex_cache
+from gathered import Tables, send_with
 from slow_tests import SLOW
+from together import TOGETHER
 
 _REQUIRED = {
     mark: variable
@@ -24,7 +29,26 @@ _REQUIRED = {
 }
 """The marks that this run is required to have run tests of, and the variable that says so."""
 
-_HAS_RUN = pytest.StashKey[set[str]]()
+_HAS_RUN: set[str] = set()
+"""Those of them that a test has passed of."""
+
+_TABLES = Tables()
+_PRINTED = {
+    replay_table.TABLE: replay_table.table,
+    model_table.TABLE: model_table.table,
+    diagnosis_table.TABLE: diagnosis_table.summary,
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has the rows of tables brought to the process that prints them."""
+    if not _is_part(config):
+        config.pluginmanager.register(_TABLES)
+
+
+def _is_part(config: pytest.Config) -> bool:
+    """Whether this process runs a part of the tests for another one, which judges and prints."""
+    return hasattr(config, "workerinput")
 
 
 @pytest.fixture(scope="session")
@@ -44,32 +68,39 @@ def codex() -> Callable[[str], Path]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what takes long, before it is decided by marks which tests are run."""
+    """Marks what takes long, before it is decided by marks which tests are run, and what stays
+    together."""
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.startswith(TOGETHER):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turns the skip of a required test into a failure, and notes that one has run."""
+    """Turns the skip of a required test into a failure, and takes along what it gathered."""
     report = yield
+    send_with(report)
     required = [mark for mark in _REQUIRED if item.get_closest_marker(mark) is not None]
-    if not required or hasattr(report, "wasxfail"):
-        return report
-    if report.skipped:
+    if required and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, but {_REQUIRED[required[0]]} is set: {report.longrepr}"
-    elif report.passed and report.when == "call":
-        item.config.stash.setdefault(_HAS_RUN, set()).update(required)
     return report
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Notes that a required test has passed, in whichever process."""
+    if report.passed and report.when == "call" and not hasattr(report, "wasxfail"):
+        _HAS_RUN.update(mark for mark in _REQUIRED if mark in report.keywords)
+
+
 def _missed(config: pytest.Config) -> dict[str, str]:
-    has_run = config.stash.get(_HAS_RUN, set())
-    return {mark: variable for mark, variable in _REQUIRED.items() if mark not in has_run}
+    if _is_part(config):
+        return {}
+    return {mark: variable for mark, variable in _REQUIRED.items() if mark not in _HAS_RUN}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -81,7 +112,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Says why such a run failed, above pytest's own last line."""
+    """The tables, and why a run failed in which no test did, above pytest's own last line."""
+    for title, rows in _TABLES.rows.items():
+        terminalreporter.section(title)
+        for line in _PRINTED[title](rows):
+            terminalreporter.write_line(line)
     for mark, variable in _missed(config).items():
         terminalreporter.write_line(
             f"FAILED: {variable} is set, and no test marked {mark} has passed", red=True

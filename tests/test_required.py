@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from declared import REPOSITORY
 from slow_tests import SLOW
+from together import TOGETHER
 
 ABSENT = """
 import pytest
@@ -108,9 +109,9 @@ def test_a_browser_can_be_required(tmp_path: Path, source: str, code: int, said:
     assert (exit_code, said in before) == (code, True), before
 
 
-def test_what_is_called_slow_is_there() -> None:
-    """A test that was renamed does not come back into the fast set unseen."""
-    for start in SLOW:
+def test_what_is_listed_is_there() -> None:
+    """A test that was renamed does not come back into the fast set, or is torn apart, unseen."""
+    for start in (*SLOW, *TOGETHER):
         path, _, test = start.partition("::")
         assert (REPOSITORY / path).exists(), path
         assert not test or f"def {test}" in (REPOSITORY / path).read_text("utf-8"), start

@@ -6,10 +6,8 @@ and the exit code. The table of all cells is printed at the end.
 """
 
 import socket
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,8 @@ from client_cells import CELLS
 from codex_binary import codex_binary
 from codex_run import CodexRun, run_codex
 from codex_talk import talk_codex
+from gathered import gather
+from model_table import TABLE, Run
 from prediction import Prediction, predict
 from provider import HOST, Provider
 from request_words import words_of
@@ -29,8 +29,6 @@ from wiretape.client.dialects import dialect_for
 pytestmark = pytest.mark.codex
 
 PROMPT = "Follow the script."
-AT_ONCE = 2
-"""How many clients run at the same time."""
 BESIDE_THE_POINT = (
     "Model metadata for `gpt-5.2-codex` not found. Defaulting to fallback metadata; "
     "this can degrade performance and cause issues.",
@@ -46,64 +44,6 @@ FORESEEN = [
     for cell in CELLS
     if version not in cell.unforeseen
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One cell as it was foretold and as it went."""
-
-    foretold: Prediction
-    seen: Prediction
-
-
-class Table:
-    """The cells that were run, for the end of the report."""
-
-    def __init__(self) -> None:
-        self.runs: list[tuple[str, Cell, Run]] = []
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """One line for each cell, then the cells that cannot be foretold, with the reason."""
-        if not self.runs:
-            return
-        terminalreporter.section("the real client against its model")
-        for version, cell, run in self.runs:
-            verdict = "as foretold" if run.seen == run.foretold else "DIFFERS"
-            asked = f"exit {run.seen.exit_code}, asked: {run.seen.asked}"
-            terminalreporter.write_line(f"{version:8}{cell!s:50}{verdict:13}{asked}")
-        for version in (OLD, NEW):
-            for cell in CELLS:
-                if version in cell.unforeseen:
-                    reason = cell.unforeseen[version]
-                    terminalreporter.write_line(f"{version:8}{cell!s:50}not foretold: {reason}")
-        right = sum(run.seen == run.foretold for _, _, run in self.runs)
-        terminalreporter.write_line(f"{right} of {len(self.runs)} cells as foretold")
-
-
-@pytest.fixture(scope="module")
-def runs(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[str, Cell], Run]]:
-    """Gives the run of a cell. All that were asked for are begun at once, a few at a time."""
-    table = Table()
-    request.config.pluginmanager.register(table)
-    begun: dict[str, Future[Run]] = {}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for item in request.session.items:
-            wanted = getattr(getattr(item, "callspec", None), "params", {})
-            if item.path == Path(__file__) and codex_binary(wanted["version"]) is not None:
-                cell, version = wanted["cell"], wanted["version"]
-                folder = tmp_path_factory.mktemp("codex")
-                begun[f"{version} {cell}"] = pool.submit(_run, version, cell, folder)
-
-        def finished(version: str, cell: Cell) -> Run:
-            run = begun[f"{version} {cell}"].result()
-            table.runs.append((version, cell, run))
-            return run
-
-        yield finished
-        for waiting in begun.values():
-            waiting.cancel()
 
 
 def _run(version: str, cell: Cell, folder: Path) -> Run:
@@ -125,7 +65,7 @@ def _run(version: str, cell: Cell, folder: Path) -> Run:
             tasks=cell.course.tasks,
             is_resumed=cell.course.is_resumed,
         )
-        return Run(foretold, _seen(_real(version, cell, base_url, folder), provider))
+        return Run(version, cell, foretold, _seen(_real(version, cell, base_url, folder), provider))
 
 
 def _real(version: str, cell: Cell, base_url: str, folder: Path) -> CodexRun:
@@ -175,9 +115,10 @@ def test_the_real_client_does_what_the_model_foretells(
     cell: Cell,
     version: str,
     codex: Callable[[str], Path],
-    runs: Callable[[str, Cell], Run],
+    tmp_path: Path,
 ) -> None:
     """Requests, complaints, messages and exit code are the model's."""
     codex(version)
-    run = runs(version, cell)
+    run = _run(version, cell, tmp_path)
+    gather(TABLE, run)
     assert run.seen == run.foretold

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from cells import Cell, comparable
 from codex_run import normalised
-from replay_table import ROWS, Row
+from gathered import gather
+from replay_table import TABLE, Row
 from situations import (
     DEFAULT_TRANSPORT,
     OTHER_TRANSPORT_FEATURES,
@@ -45,7 +46,7 @@ def test_a_run_is_recorded_and_replayed(
     )
 
     row = Row(name, version, transport)
-    ROWS.append(row)
+    gather(TABLE, row)
     row.recorded_as_direct = (
         normalised(recorded.codex.events) == normalised(direct.codex.events)
         and recorded.codex.exit_code == direct.codex.exit_code

@@ -1,7 +1,9 @@
 """How good the diagnosis is on recordings of known cause, gathered by the tests, for a summary."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+
+from gathered import gather
 
 from wiretape.diagnosis.kinds import Kind
 
@@ -15,31 +17,31 @@ class Judged:
     found: frozenset[Kind]
 
 
-ROWS: list[Judged] = []
+TABLE = "diagnosis of recordings with a known cause"
 
 
 def judge(name: str, expected: Set[Kind], found: Set[Kind]) -> Judged:
     """Adds a recording to the summary."""
     row = Judged(name, frozenset(expected), frozenset(found))
-    ROWS.append(row)
+    gather(TABLE, row)
     return row
 
 
-def summary() -> list[str]:
+def summary(rows: Sequence[Judged]) -> list[str]:
     """Precision and recall over all kinds and recordings, and every miss by name."""
-    right = sum(len(row.expected & row.found) for row in ROWS)
-    found = sum(len(row.found) for row in ROWS)
-    expected = sum(len(row.expected) for row in ROWS)
-    healthy = [row for row in ROWS if not row.expected]
+    right = sum(len(row.expected & row.found) for row in rows)
+    found = sum(len(row.found) for row in rows)
+    expected = sum(len(row.expected) for row in rows)
+    healthy = [row for row in rows if not row.expected]
     disturbed = sum(bool(row.found) for row in healthy)
     return [
-        f"{len(ROWS)} recordings, {len(healthy)} of them healthy, "
-        f"{len({kind for row in ROWS for kind in row.expected})} of {len(Kind)} kinds",
+        f"{len(rows)} recordings, {len(healthy)} of them healthy, "
+        f"{len({kind for row in rows for kind in row.expected})} of {len(Kind)} kinds",
         f"precision {_share(right, found)}, recall {_share(right, expected)}, "
         f"healthy ones with a finding: {disturbed}",
         *(
             f"{row.name}: expected {_names(row.expected)}, found {_names(row.found)}"
-            for row in ROWS
+            for row in rows
             if row.expected != row.found
         ),
     ]

@@ -1,5 +1,6 @@
 """The rows of the record-and-replay table, gathered by the tests and printed by their summary."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -53,12 +54,12 @@ HEAD = [
     "blocked",
 ]
 
-ROWS: list[Row] = []
+TABLE = "recorded and replayed with the real client"
 
 
-def table() -> list[str]:
+def table(gathered: Sequence[Row]) -> list[str]:
     """The rows as aligned lines."""
-    rows = [HEAD, *(row.cells() for row in ROWS)]
+    rows = [HEAD, *(row.cells() for row in gathered)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
