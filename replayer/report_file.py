@@ -1,6 +1,7 @@
 """The report of a replay as a JSON file."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,7 +47,10 @@ def write_report(
     }
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     with _told_if_not_written(path):
-        path.write_text(text, "utf-8", "surrogatepass")
+        # It quotes what was said: nobody else may read a new one.
+        report_file = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        with os.fdopen(report_file, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
 
 
 @contextmanager

@@ -225,6 +225,13 @@ def test_an_earlier_report_may_be_replaced(tmp_path: Path) -> None:
     check_report_file(path)
 
 
+def test_a_report_is_for_its_owner(tmp_path: Path) -> None:
+    """It quotes what was said, as a tape does."""
+    path = tmp_path / "report.json"
+    write_report(path, Path("a.db"), [], 0, {"counts": {}})
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"[]", b'{"tape": "a.db"}'])
 def test_nothing_else_is_replaced(tmp_path: Path, content: bytes) -> None:
     """A file that is no report was not meant."""
