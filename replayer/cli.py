@@ -141,6 +141,8 @@ def replay(
     from replayer.run import replay as run_replay
     from replayer.timing import timed
 
+    if via == "fixture" and transport == "websocket":
+        raise UsageError("the hook knows no WebSocket: --transport websocket needs --via proxy.")
     check_new([] if output is None else [output])
     if report_file is not None:
         check_report_file(report_file)

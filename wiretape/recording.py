@@ -112,13 +112,14 @@ def with_facts(exchange: WholeExchange, change: Callable[[Fact], Fact]) -> Whole
 def numbered(exchanges: Iterable[WholeExchange]) -> tuple[WholeExchange, ...]:
     """The exchanges with new numbers, from 1 in the order given: after some were put in, left
     out or moved."""
-
-    def with_number(exchange: WholeExchange, number: int) -> WholeExchange:
-        if exchange.id == number:
-            return exchange
-        return with_facts(exchange, lambda fact: replace(fact, exchange=number))
-
     return tuple(with_number(each, number) for number, each in enumerate(exchanges, 1))
+
+
+def with_number(exchange: WholeExchange, number: int) -> WholeExchange:
+    """The exchange by another number."""
+    if exchange.id == number:
+        return exchange
+    return with_facts(exchange, lambda fact: replace(fact, exchange=number))
 
 
 def moved(exchange: WholeExchange, by_us: int) -> WholeExchange:

@@ -6,6 +6,7 @@ from typing import Final
 
 from replayer.bends.telling import TellingBend
 from replayer.transports.fallback import LeftOut, left_out, sentences
+from replayer.transports.offers import without_sockets
 from replayer.transports.reading import is_for_a_response, tries_of
 from replayer.transports.sockets import sockets
 from replayer.transports.streams import posts
@@ -23,7 +24,8 @@ _RENUMBERED: Final = (
 def over(transport: Transport) -> TellingBend:
     """The bend by which everything is asked and answered over ``transport``.
 
-    A session that used no other is left as it was recorded.
+    A session that used no other is left as it was recorded. A client that asks for WebSockets
+    is sent on to HTTP, whichever the recorded one asked for.
 
     Raises, when it is done:
         CannotExpress: something has no counterpart there.
@@ -43,7 +45,8 @@ class _LaidOut:
 def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
     asked = [each for each in recording.exchanges if is_for_a_response(each)]
     if all(each.request.is_upgrade is (transport is Transport.WEBSOCKET) for each in asked):
-        return _LaidOut(recording, ())
+        on_http = transport is Transport.HTTP
+        return _LaidOut(without_sockets(recording) if on_http else recording, ())
     sessions: dict[str | None, list[Try]] = defaultdict(list)
     for each in tries_of(recording):
         sessions[each.session].append(each)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from wiretape.facts import End, EndKind, ResponseHead
-from wiretape.recording import WholeExchange
+from wiretape.recording import Recording, WholeExchange, with_number
 from wiretape.scripts.defaults import UPGRADE
 
 _TRIES: Final = 2
@@ -24,3 +24,14 @@ def refused_upgrades(exchange: WholeExchange) -> Iterator[WholeExchange]:
             (),
             End(exchange.id, at_us, EndKind.COMPLETE),
         )
+
+
+def without_sockets(recording: Recording) -> Recording:
+    """The bend that refuses WebSockets to whoever asks for one that was not recorded. The refusals
+    stand behind all else, so that what was recorded keeps its numbers."""
+    if not recording.exchanges:
+        return recording
+    last = recording.exchanges[-1]
+    offers = enumerate(refused_upgrades(last), last.id + 1)
+    behind = tuple(with_number(each, number) for number, each in offers)
+    return replace(recording, exchanges=recording.exchanges + behind)

@@ -44,6 +44,17 @@ def test_a_session_goes_through_the_hook(
     assert (report["unexpected"], report["not_asked"]) == ([], [])
 
 
+def test_a_client_that_is_set_up_for_websockets_comes_to_the_hook(
+    codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """It asks for one all the same, and is sent on to HTTP, where it heeds the hook."""
+    cell = Cell(SITUATIONS["answer"], codex(Version.OLD), Transport.WEBSOCKET, tmp_path)
+    recorded = cell.recorded().codex
+    replayed, report = cell.replayed("--via", "fixture", keeps_tape=False)
+    assert seen(replayed) == seen(recorded)
+    assert report["fixture"] == {"given": 1, "recorded": 1, "opened": 1}
+
+
 def test_a_client_without_the_hook_says_so(codex: Callable[[str], Path], tmp_path: Path) -> None:
     """Today's client asks over the network, where it gets nothing."""
     cell = Cell(SITUATIONS["answer"], codex(Version.NEW), Transport.SSE, tmp_path)

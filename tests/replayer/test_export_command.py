@@ -193,6 +193,15 @@ def test_what_the_hook_does_not_show_is_not_promised(
     )
 
 
+def test_the_hook_knows_no_websocket(run: Callable[..., Ran], tape: Path) -> None:
+    """Asked for one, it does not quietly do something else."""
+    ran = run(tape, "--via", "fixture", "--transport", "websocket", *asking("a"))
+    assert (ran.exit_code, ran.stderr) == (
+        2,
+        "wiretape: the hook knows no WebSocket: --transport websocket needs --via proxy.\n",
+    )
+
+
 def test_the_hook_needs_a_command(run: Callable[..., Ran], tape: Path) -> None:
     """There is nobody else to give the pipe to."""
     ran = run(tape, "--via", "fixture")
