@@ -39,6 +39,13 @@ _DEFAULT_SILENCE_S = 5.0
     "was answered.",
 )
 @session_option
+@click.option(
+    "--tools",
+    type=click.Choice(["run", "recorded"]),
+    default="run",
+    show_default=True,
+    help="recorded: shell calls print what they gave when they were recorded, and do nothing.",
+)
 @deadline_option("How long one run may take; then it is ended, and the table says so.")
 @longest_silence_option
 @json_option
@@ -48,6 +55,7 @@ def matrix(
     name: str,
     at: str | None,
     session: str | None,
+    tools: str,
     deadline_s: float,
     longest_silence: float | None,
     as_json: bool,
@@ -66,6 +74,8 @@ def matrix(
     """
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
+    from replayer.bends.options import bends_for
+    from replayer.bends.telling import bent_and_told
     from replayer.matrix.rows import table
     from replayer.matrix.runs import Matrix
     from replayer.matrix.sets import WITHOUT
@@ -80,6 +90,9 @@ def matrix(
         names = () if session is None else (session,)
         sessions = chosen_sessions(sessions_of(reader), names, tape)
         recording = read_recording(reader)
+    recording, sentences = bent_and_told(recording, bends_for("recorded", "recorded", tools))
+    for sentence in sentences:
+        tell(sentence)
     cases = [WITHOUT, *_cases(name, at, sessions)]
     runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
     client = Client(runs, os.environ, deadline_s)

@@ -89,6 +89,17 @@ def test_the_table_for_people(run: Run, tape: Path, tmp_path: Path) -> None:
     )
 
 
+def test_tools_may_do_nothing(run: Run, tmp_path: Path) -> None:
+    """So that a client can live through many faults, and its tools change nothing."""
+    tape = Path("recordings/samples/websocket-tool-call/tape.db").resolve()
+    mine = faults(tmp_path, "2:cut")
+    ran = run(tape, "--tools", "recorded", "--faults", mine, *asking("a"))
+    assert (
+        "wiretape: calls that print what was recorded instead: exec_command (call_0002_1)\n"
+        in ran.stderr
+    )
+
+
 def test_a_run_that_does_not_end(run: Run, tape: Path, tmp_path: Path) -> None:
     """It is ended at the deadline, and that is a result like any other."""
     mine = faults(tmp_path, "1.0:stall")
