@@ -74,9 +74,15 @@ NO_FIXTURE = {
 }
 """What the hook cannot say, by situation, and why."""
 
+NEVER_ASKED = ("bad-request", "too-many-requests")
+"""Over a WebSocket, these refuse it for good."""
+
 
 def _can_be(place: Place, way: Way, speed: str) -> bool:
-    """The hook is the older client's, stands in the place of HTTP, and knows no times."""
+    """The hook is the older client's, stands in the place of HTTP, and knows no times. Where the
+    client was never let in, there is nothing that it could ask over another transport."""
+    if way is Way.OTHER_TRANSPORT and place.transport is Transport.WEBSOCKET:
+        return place.name not in NEVER_ASKED
     is_hooked = (place.version, place.transport, speed) == (Version.OLD, Transport.SSE, "max")
     return way is not Way.FIXTURE or (is_hooked and place.name not in NO_FIXTURE)
 

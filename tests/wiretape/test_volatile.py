@@ -17,6 +17,7 @@ from wiretape.volatile import (
 
 TEXTS = {
     "wall time": ("ok\nWall time: 0.1 seconds\n", "ok\nWall time: 12.75 seconds\n"),
+    "wall time of a script": ("Wall time 0.5 seconds", "Wall time 17.25 seconds"),
     "duration": ('{"duration_seconds":0.5}', '{"duration_seconds": 17}'),
     "chunk id": ("Chunk ID: 0a1b2c", "Chunk ID: ffffff"),
     "current date": (

@@ -1,7 +1,9 @@
 """A tape's sessions, readings and gaps in one place, to ask questions of."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from wiretape.attempts import Attempt
 from wiretape.client.dialects import dialect_for
@@ -110,6 +112,10 @@ class Place:
         return attempt.until_us - (attempt.at_us if heard is None else max(heard, attempt.at_us))
 
 
+_LEFT: Final = re.compile("disconnected|connection closed")
+"""How mitmproxy tells a client that left within the handshake from one that objected."""
+
+
 def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Case:
     """The case that a tape makes; ``sessions`` are those on it, if they are known."""
     readings: Readings = {}
@@ -122,7 +128,7 @@ def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Ca
             stopped.add(exchange.id)
         elif end.how is EndKind.CLIENT_CLOSED or end.side is Sender.CLIENT:
             left.add(exchange.id)
-            if end.how is EndKind.TLS_FAILURE:
+            if end.how is EndKind.TLS_FAILURE and not _LEFT.search(end.detail or ""):
                 distrusting.append(exchange)
         if request.connection in connections:
             reused.add(exchange.id)
