@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from cells import WIRETAPE
 from interactive_codex import interactive_codex, leave
 from provider import Provider
 from provider_script import Reply, Say, Script
+
+from wiretape.store_reader import TapeReader
 
 pytestmark = pytest.mark.codex
 
@@ -36,6 +39,19 @@ def home(tmp_path: Path) -> Iterator[Path]:
     shutil.rmtree(home)
 
 
+def wait_for_both(tape: Path) -> None:
+    """Waits until the client has been answered twice: it asks for a title of its talk too, in a
+    session of its own and when it likes."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with TapeReader(tape) as reader:
+            ends = [each.end for each in reader.exchanges() if each.request.method == "POST"]
+        if len(ends) - ends.count(None) >= 2:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the client did not ask for a title")
+
+
 def test_it_is_recorded_and_replayed(
     codex: Callable[[str], Path], home: Path, tmp_path: Path
 ) -> None:
@@ -47,11 +63,14 @@ def test_it_is_recorded_and_replayed(
         record = (WIRETAPE, "record", "-o", tmp_path / "t.db", *asked)
         with interactive_codex(home, cwd, url, *record) as terminal:
             terminal.wait_for(ANSWER)
+            wait_for_both(tmp_path / "t.db")
             assert leave(terminal) == 0
-    assert "1 session" in terminal.shown or "2 sessions" in terminal.shown
-    replay = (WIRETAPE, "replay", tmp_path / "t.db", "--report", report, *asked)
+    assert "2 sessions" in terminal.shown
+    options = ("-o", tmp_path / "r.db", "--report", report)
+    replay = (WIRETAPE, "replay", tmp_path / "t.db", *options, *asked)
     with interactive_codex(home, cwd, url, *replay) as terminal:
         terminal.wait_for(ANSWER)
+        wait_for_both(tmp_path / "r.db")
         assert leave(terminal) == 0
     document = json.loads(report.read_text())
     counts = document["counts"]
