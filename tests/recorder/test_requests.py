@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import zstandard
 from provider import Provider
 from provider_script import Reply, Say, Script
 from raw_sockets import RawServer, answered, asking, connect, read_request, see
-from recorded import gaps, recorded, recording, wait_for
+from recorded import gaps, recorded, recording
 
 import recorder.capture
 from recorder.routing import Upstream
@@ -77,11 +78,16 @@ def test_the_request_is_told_as_it_was_asked(tmp_path: Path) -> None:
 
 def test_a_client_that_leaves_inside_its_request(tmp_path: Path) -> None:
     """The part of the body that came is kept, and marked as a part."""
-    with RawServer(lambda connection: see(connection)) as server, recording(tmp_path) as recorder:
+    arrived = threading.Event()
+
+    def serve(connection: socket.socket) -> None:
+        see(connection, lambda data: arrived.set() if data.endswith(b"012345") else None)
+
+    with RawServer(serve) as server, recording(tmp_path) as recorder:
         client = connect(recorder.address)
         whole = asking(server.port, b"0123456789")
         client.sendall(whole[:-4])
-        wait_for(lambda: server.connections == 1)
+        assert arrived.wait(30)
         client.close()
         recorder.settle()
     (found,) = recorded(recorder.tape)
