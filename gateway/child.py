@@ -76,7 +76,7 @@ class Signals:
             await stop.wait()
         self._deliver = self._waiting.append
 
-    def _receive(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
         self._deliver(signal.Signals(number))
 
 

@@ -163,7 +163,7 @@ def main(versions: list[str], environment: Mapping[str, str]) -> None:
     def tell(sentence: str) -> None:
         print(f"fetch-codex: {sentence}", file=sys.stderr, flush=True)
 
-    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    def stop(number: int, _frame: FrameType | None) -> None:
         sys.exit(128 + number)
 
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
