@@ -48,11 +48,10 @@ def export(
     wiretape export bug.db --to script --stable -o tests/bug.script
     wiretape export bug.db --to fixture -o answer.sse
     """
-    from replayer.bends.sessions import only_sessions
     from replayer.bends.stable import stable as bend_stable
-    from replayer.fixtures.answers import fixtures
     from replayer.new_files import write_new
-    from wiretape.choosing import chosen_sessions
+    from wiretape.choosing import chosen_sessions, only_sessions
+    from wiretape.fixtures import fixtures
     from wiretape.reconstruct import sessions_of
     from wiretape.recording import bent
     from wiretape.scripts.writing import write_script

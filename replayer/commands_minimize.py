@@ -64,14 +64,13 @@ def minimize(
 
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
-    from replayer.bends.sessions import only_sessions
     from replayer.minimizing.search import Search
     from replayer.minimizing.symptom import ending, symptom_of
     from replayer.minimizing.telling import size_told
     from replayer.new_files import check_new, write_new
     from replayer.trials.homes import fresh_home
     from replayer.trials.trial import Client, Trial, Trials
-    from wiretape.choosing import chosen_sessions
+    from wiretape.choosing import chosen_sessions, only_sessions
     from wiretape.reconstruct import sessions_of
     from wiretape.recording import Recording
     from wiretape.scripts.writing import write_script

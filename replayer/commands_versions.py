@@ -64,14 +64,13 @@ def versions(
 
     from gateway.authority import open_authority
     from replayer.bends.options import bends_for
-    from replayer.bends.sessions import only_sessions
     from replayer.bends.telling import bent_and_told
     from replayer.trials.trial import Trials
     from replayer.versions.columns import Column, column_of, table
     from replayer.versions.fetching import CACHE_VARIABLE, FetchError, fetched
     from replayer.versions.running import run_version
     from replayer.versions.task import task_of
-    from wiretape.choosing import chosen_sessions
+    from wiretape.choosing import chosen_sessions, only_sessions
     from wiretape.reconstruct import sessions_of
     from wiretape.store_reader import TapeReader
     from wiretape.store_recording import read_recording

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from replayer.actions import Action, Finish, Hold, SendBytes, SendFrame, SendHead
 from replayer.matching import Match
-from replayer.report import place_told
 from wiretape.facts import PieceKind
 from wiretape.quoting import first_told
+from wiretape.words import place_told
 
 
 class Placed(Protocol):

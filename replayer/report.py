@@ -12,7 +12,7 @@ from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.likeness import Difference
 from wiretape.quoting import is_told_whole, told
-from wiretape.words import counted, printable
+from wiretape.words import counted, place_told, printable
 
 _SHOWN_REQUESTS: Final = 20
 _SHOWN_DIFFERENCES: Final = 3
@@ -183,11 +183,6 @@ class Report:
             or not all(map(is_told_whole, each.differences))
             for each in inexact
         )
-
-
-def place_told(exchange: int, message: int | None) -> str:
-    """Where something stands on the tape: ``exchange 3, message 0``."""
-    return f"exchange {exchange}" + ("" if message is None else f", message {message}")
 
 
 def _request_lines(request: ReplayedRequest) -> Iterator[str]:

@@ -1,9 +1,14 @@
-"""Which sessions of a tape are meant by what stands behind ``--session``, and what is theirs."""
+"""Which sessions of a tape are meant by what stands behind ``--session``, what is theirs, and a
+recording with no others. Pure."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import replace
 
 from wiretape.errors import NoSuchSession
 from wiretape.reconstruct import Session
+from wiretape.recording import Bend, Recording, WholeExchange
+from wiretape.scope import Purpose, purpose_of
+from wiretape.store_reader import Exchange
 
 
 def chosen_sessions(
@@ -32,6 +37,34 @@ def chosen_sessions(
 def exchanges_of(sessions: Iterable[Session]) -> set[int]:
     """The exchanges over which these sessions asked their model."""
     return {each.attempt.exchange for session in sessions for each in session.tries}
+
+
+def only_sessions(sessions: Iterable[Session]) -> Bend:
+    """Leaves out what all others than these asked of a model."""
+    return only_exchanges(exchanges_of(sessions))
+
+
+def only_exchanges(wanted: Set[int]) -> Bend:
+    """Leaves out every request to a model but these."""
+
+    def bend(recording: Recording) -> Recording:
+        kept = tuple(each for each in recording.exchanges if is_kept(each, wanted))
+        return replace(recording, exchanges=kept)
+
+    return bend
+
+
+def is_kept(exchange: Exchange | WholeExchange, wanted: Set[int]) -> bool:
+    """Whether it stays where only these are wanted. Side requests do: any session may need
+    them."""
+    return exchange.id in wanted or not is_asked(exchange)
+
+
+def is_asked(exchange: Exchange | WholeExchange) -> bool:
+    """Whether it asks a model for something, and is no side request."""
+    request = exchange.request
+    purpose = purpose_of(request.method, request.target, is_upgrade=request.is_upgrade)
+    return purpose not in (None, Purpose.MODELS)
 
 
 def _meant(sessions: Sequence[Session], name: str) -> set[int]:

@@ -4,6 +4,7 @@ import sqlite3
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -14,13 +15,16 @@ from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeWriter
 
 
-def read_recording(reader: TapeReader) -> Recording:
-    """Everything on a tape, in memory."""
+def read_recording(
+    reader: TapeReader, is_wanted: Callable[[Exchange], bool] = lambda _: True
+) -> Recording:
+    """Everything on a tape, in memory; of its exchanges, those that are wanted."""
     exchanges = list(reader.exchanges())
     gaps: dict[int | None, list[Gap]] = defaultdict(list)
     for gap in reader.gaps():
         gaps[gap.exchange].append(gap)
-    whole = tuple(_whole(reader, each, tuple(gaps.pop(each.id, ()))) for each in exchanges)
+    placed = [(each, tuple(gaps.pop(each.id, ()))) for each in exchanges]
+    whole = tuple(_whole(reader, each, own) for each, own in placed if is_wanted(each))
     # What is left belongs to no exchange, or to one whose head is not on the tape.
     loose = sorted((gap for some in gaps.values() for gap in some), key=lambda gap: gap.at_us)
     return Recording(reader.label(), whole, tuple(loose), reader.is_closed())

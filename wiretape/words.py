@@ -52,6 +52,11 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def place_told(exchange: int, message: int | None) -> str:
+    """Where something stands on the tape: ``exchange 3, message 0``."""
+    return f"exchange {exchange}" + ("" if message is None else f", message {message}")
+
+
 def cut(text: str, shown: int, start: int = 0) -> str:
     """At most ``shown`` characters of a text from ``start`` on, with ``…`` for what is left out."""
     before, after = "…" if start else "", "…" if len(text) > start + shown else ""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from replayer.bends.sessions import is_asked
 from wiretape.asked import SESSION_HEADERS
+from wiretape.choosing import is_asked
 from wiretape.events import event_type
 from wiretape.facts import (
     End,

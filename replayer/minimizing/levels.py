@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from replayer.answers import is_request
-from replayer.bends.sessions import is_asked
 from replayer.faults.answer import Answer, text_of
 from replayer.faults.parts import Part, parts_of, put_together
 from replayer.minimizing.members import members_of, with_members
 from wiretape.asked import RequestKind, asked_by_message
+from wiretape.choosing import is_asked
 from wiretape.events import event_type
 from wiretape.facts import End, EndKind, Piece, Sender
 from wiretape.recording import Recording, WholeExchange

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from replayer.bends.sessions import is_asked
 from replayer.bends.whole import asked_in
 from wiretape.asked import Asked, RequestKind
+from wiretape.choosing import is_asked
 from wiretape.inputs import said_by_user
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
