@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from replayer.bend_options import bend_options
+from replayer.clashes import refuse_clashes
 from replayer.new_files import check_new
 from replayer.silence_option import longest_silence_option, with_patience
 from wiretape.commands.ignore_files import ignore_option, ignored_beside
@@ -68,29 +70,7 @@ class Speed(click.ParamType[float | None]):
     help="How the answers reach COMMAND: over the network, or through the CODEX_RS_SSE_FIXTURE "
     "hook of Codex up to about 0.130.",
 )
-@click.option(
-    "--transport",
-    type=click.Choice(["recorded", "sse", "websocket"]),
-    default="recorded",
-    show_default=True,
-    help="Replay what was recorded on this transport, to tell a fault of the transport from one "
-    "of what was said.",
-)
-@click.option(
-    "--wire-api",
-    type=click.Choice(["recorded", "responses", "responses-aggregated"]),
-    default="recorded",
-    show_default=True,
-    help="responses: what a chat model said, as a response, for clients that no longer speak "
-    "chat; with each text in one piece, aggregated.",
-)
-@click.option(
-    "--tools",
-    type=click.Choice(["run", "recorded"]),
-    default="run",
-    show_default=True,
-    help="recorded: shell calls print what they gave when they were recorded, and do nothing.",
-)
+@bend_options
 @click.option(
     "--fault",
     "faults",
@@ -141,8 +121,7 @@ def replay(
     from replayer.run import replay as run_replay
     from replayer.timing import timed
 
-    if via == "fixture" and transport == "websocket":
-        raise UsageError("the hook knows no WebSocket: --transport websocket needs --via proxy.")
+    refuse_clashes(click.get_current_context())
     check_new([] if output is None else [output])
     if report_file is not None:
         check_report_file(report_file)
@@ -150,7 +129,8 @@ def replay(
             raise UsageError(
                 f"{output} cannot be both the report and the tape of the replay: name two files."
             )
-    ignored = ignored_beside([tape], ignore)
+    # The hook shows nothing that could be compared.
+    ignored = ignored_beside([] if via == "fixture" else [tape], ignore)
     host, port = listen
     specs = tuple(map(read_fault, faults))
     runs = with_patience(command, os.environ, longest_silence, tell)

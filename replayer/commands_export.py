@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from replayer.bend_options import bend_options
+from replayer.clashes import refuse_clashes
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
 
@@ -26,6 +28,7 @@ from wiretape.commands.telling import tell
     help="The file to write; several answers become FILE-1, FILE-2 and so on.",
 )
 @sessions_option
+@bend_options
 @click.option(
     "--stable",
     is_flag=True,
@@ -37,36 +40,40 @@ from wiretape.commands.telling import tell
     help="Write what the format can hold, and say what it cannot, instead of refusing.",
 )
 def export(
-    tape: Path, form: str, output: Path, sessions: tuple[str, ...], stable: bool, lossy: bool
+    tape: Path,
+    form: str,
+    output: Path,
+    sessions: tuple[str, ...],
+    transport: str,
+    wire_api: str,
+    tools: str,
+    stable: bool,
+    lossy: bool,
 ) -> int:
     """Write TAPE in another format.
 
-    A script is read wherever a tape is: by replay, show, diagnose and the others.
+    A script is read wherever a tape is: by replay, show, diagnose and the others. What a replay
+    would change with --transport, --wire-api and --tools is written changed.
 
     \b
     wiretape export bug.db --to script -o bug.script
     wiretape export bug.db --to script --stable -o tests/bug.script
     wiretape export bug.db --to fixture -o answer.sse
     """
+    from replayer.bends.options import bends_for
     from replayer.bends.stable import stable as bend_stable
     from replayer.new_files import write_new
-    from wiretape.choosing import chosen_sessions, only_sessions
+    from replayer.opening import opened
+    from wiretape.choosing import only_sessions
     from wiretape.fixtures import fixtures
-    from wiretape.reconstruct import sessions_of
-    from wiretape.recording import bent
     from wiretape.scripts.writing import write_script
-    from wiretape.store_reader import TapeReader
-    from wiretape.store_recording import read_recording
 
-    with TapeReader(tape) as reader:
-        recording = read_recording(reader)
-        chosen = chosen_sessions(sessions_of(reader), sessions, tape)
-    bends = []
+    refuse_clashes(click.get_current_context())
+    recording, chosen = opened(tape, sessions, bends_for(wire_api, transport, tools), tell)
     if sessions:
-        bends.append(only_sessions(chosen))
+        recording = only_sessions(chosen)(recording)
     if stable:
-        bends.append(bend_stable)
-    recording = bent(recording, bends)
+        recording = bend_stable(recording)
     if form == "script":
         write_new({output: write_script(recording)})
         return 0

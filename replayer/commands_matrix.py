@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from replayer.bend_options import bend_options
 from replayer.silence_option import longest_silence_option, with_patience
 from replayer.trials.options import deadline_option
 from wiretape.commands.options import json_option, session_option
@@ -39,13 +40,7 @@ _DEFAULT_SILENCE_S = 5.0
     "was answered.",
 )
 @session_option
-@click.option(
-    "--tools",
-    type=click.Choice(["run", "recorded"]),
-    default="run",
-    show_default=True,
-    help="recorded: shell calls print what they gave when they were recorded, and do nothing.",
-)
+@bend_options
 @deadline_option("How long one run may take; then it is ended, and the table says so.")
 @longest_silence_option
 @json_option
@@ -55,6 +50,8 @@ def matrix(
     name: str,
     at: str | None,
     session: str | None,
+    transport: str,
+    wire_api: str,
     tools: str,
     deadline_s: float,
     longest_silence: float | None,
@@ -75,24 +72,15 @@ def matrix(
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
     from replayer.bends.options import bends_for
-    from replayer.bends.telling import bent_and_told
     from replayer.matrix.rows import table
     from replayer.matrix.runs import Matrix
     from replayer.matrix.sets import WITHOUT
+    from replayer.opening import opened
     from replayer.trials.trial import Client, Trials
-    from wiretape.choosing import chosen_sessions
-    from wiretape.reconstruct import sessions_of
-    from wiretape.store_reader import TapeReader
-    from wiretape.store_recording import read_recording
 
     refuse_bypasses(command, os.environ)
-    with TapeReader(tape) as reader:
-        names = () if session is None else (session,)
-        sessions = chosen_sessions(sessions_of(reader), names, tape)
-        recording = read_recording(reader)
-    recording, sentences = bent_and_told(recording, bends_for("recorded", "recorded", tools))
-    for sentence in sentences:
-        tell(sentence)
+    names = () if session is None else (session,)
+    recording, sessions = opened(tape, names, bends_for(wire_api, transport, tools), tell)
     cases = [WITHOUT, *_cases(name, at, sessions)]
     runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
     client = Client(runs, os.environ, deadline_s)

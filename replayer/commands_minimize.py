@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from replayer.bend_options import bend_options
 from replayer.trials.options import deadline_option
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
@@ -35,6 +36,7 @@ _INTERRUPTED = 130
     "How long the first run may take. Later ones get three times what it took, and 5 s."
 )
 @sessions_option
+@bend_options
 @click.option(
     "--same-home",
     is_flag=True,
@@ -47,6 +49,9 @@ def minimize(
     keeps: tuple[str, ...],
     deadline_s: float,
     sessions: tuple[str, ...],
+    transport: str,
+    wire_api: str,
+    tools: str,
     same_home: bool,
     command: tuple[str, ...],
 ) -> int:
@@ -64,24 +69,21 @@ def minimize(
 
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
+    from replayer.bends.options import bends_for
     from replayer.minimizing.search import Search
     from replayer.minimizing.symptom import ending, symptom_of
     from replayer.minimizing.telling import size_told
     from replayer.new_files import check_new, write_new
+    from replayer.opening import opened
     from replayer.trials.homes import fresh_home
     from replayer.trials.trial import Client, Trial, Trials
-    from wiretape.choosing import chosen_sessions, only_sessions
-    from wiretape.reconstruct import sessions_of
+    from wiretape.choosing import only_sessions
     from wiretape.recording import Recording
     from wiretape.scripts.writing import write_script
-    from wiretape.store_reader import TapeReader
-    from wiretape.store_recording import read_recording
 
     check_new([output])
     refuse_bypasses(command, os.environ)
-    with TapeReader(tape) as reader:
-        recording = read_recording(reader)
-        chosen = chosen_sessions(sessions_of(reader), sessions, tape)
+    recording, chosen = opened(tape, sessions, bends_for(wire_api, transport, tools), tell)
     if sessions:
         recording = only_sessions(chosen)(recording)
     trials = Trials(open_authority(os.environ))

@@ -64,20 +64,16 @@ def versions(
 
     from gateway.authority import open_authority
     from replayer.bends.options import bends_for
-    from replayer.bends.telling import bent_and_told
+    from replayer.opening import opened
     from replayer.trials.trial import Trials
     from replayer.versions.columns import Column, column_of, table
     from replayer.versions.fetching import CACHE_VARIABLE, FetchError, fetched
     from replayer.versions.running import run_version
     from replayer.versions.task import task_of
-    from wiretape.choosing import chosen_sessions, only_sessions
-    from wiretape.reconstruct import sessions_of
-    from wiretape.store_reader import TapeReader
-    from wiretape.store_recording import read_recording
+    from wiretape.choosing import only_sessions
 
-    with TapeReader(tape) as reader:
-        recording = read_recording(reader)
-        chosen = chosen_sessions(sessions_of(reader), () if session is None else (session,), tape)
+    names = () if session is None else (session,)
+    recording, chosen = opened(tape, names, bends_for("recorded", "recorded", tools), tell)
     if session is not None:
         recording = only_sessions(chosen)(recording)
     task = task_of(recording, prompt)
@@ -86,9 +82,6 @@ def versions(
             f"{tape} does not tell what the user asked: say it with --prompt, on a tape that "
             "holds a request to a model."
         )
-    recording, sentences = bent_and_told(recording, bends_for("recorded", "recorded", tools))
-    for sentence in sentences:
-        tell(sentence)
     named = os.environ.get(CACHE_VARIABLE)
     cache = Path(named) if named else user_cache_path("wiretape") / "codex"
     trials = Trials(open_authority(os.environ))

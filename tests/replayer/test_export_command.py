@@ -177,40 +177,6 @@ def test_a_client_without_the_hook_is_told(run: Callable[..., Ran], tape: Path) 
     assert "1 unexpected, 2 not asked" in ran.stderr
 
 
-@pytest.mark.parametrize(
-    "option", [["--strict"], ["-o", "replay.db"], ["--speed", "1"], ["--fault", "1:cut"]]
-)
-def test_what_the_hook_does_not_show_is_not_promised(
-    option: list[str], run: Callable[..., Ran], tape: Path, tmp_path: Path
-) -> None:
-    """Options about requests and times need the network."""
-    option = [str(tmp_path / each) if each.endswith(".db") else each for each in option]
-    ran = run(tape, "--via", "fixture", *option, *asking("a"))
-    assert (ran.exit_code, ran.stderr) == (
-        2,
-        "wiretape: the hook shows no requests and knows no times: --strict, --output, --speed and "
-        "--fault need --via proxy.\n",
-    )
-
-
-def test_the_hook_knows_no_websocket(run: Callable[..., Ran], tape: Path) -> None:
-    """Asked for one, it does not quietly do something else."""
-    ran = run(tape, "--via", "fixture", "--transport", "websocket", *asking("a"))
-    assert (ran.exit_code, ran.stderr) == (
-        2,
-        "wiretape: the hook knows no WebSocket: --transport websocket needs --via proxy.\n",
-    )
-
-
-def test_the_hook_needs_a_command(run: Callable[..., Ran], tape: Path) -> None:
-    """There is nobody else to give the pipe to."""
-    ran = run(tape, "--via", "fixture")
-    assert (ran.exit_code, ran.stderr) == (
-        2,
-        "wiretape: --via fixture needs the client's command: put it behind `--`.\n",
-    )
-
-
 def test_conversations_have_scripts_too(export: Export, tmp_path: Path) -> None:
     """Of a tape without anything a fixture could hold, the script holds all."""
     tape = conversation().write(tmp_path / "empty.db")
