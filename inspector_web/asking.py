@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from inspector_web.index.reader import IndexReader, Only
-from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
+from wiretape.asked import Asked, RequestKind, asked_by_message, asked_in
 from wiretape.attempts import Attempt
 from wiretape.facts import PieceKind, Sender
 from wiretape.inputs import said_by_user
 from wiretape.reconstruct import Session
-from wiretape.scope import purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
 
@@ -21,10 +20,7 @@ def asked_of(
     sent = sent_with(reader, exchange, attempt, index)
     if attempt.message is not None:
         return asked_by_message(request.headers, sent)
-    if exchange.is_upgrade:
-        return asked_by_upgrade(request.headers)
-    purpose = purpose_of(request.method, request.target, is_upgrade=False)
-    return asked_over_http(purpose, request.headers, sent)
+    return asked_in(request, sent)
 
 
 def sent_with(

@@ -15,10 +15,10 @@ from replayer.matching import Sessions, best_match, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import http_error
 from replayer.report import Blocked, NotAsked, Report, SideRequest, Verdict
-from replayer.script import RecordedExchange, Script, Way, asked_at
+from replayer.script import RecordedExchange, Script, Way
 from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
-from wiretape.asked import Asked, asked_by_upgrade, asked_over_http
+from wiretape.asked import Asked, asked_at, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
 from wiretape.facts import header
 from wiretape.ignoring import Ignored

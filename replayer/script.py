@@ -14,16 +14,15 @@ from replayer.http_request import Origin
 from replayer.matching import Candidate
 from wiretape.asked import (
     Asked,
+    asked_at,
     asked_by_message,
-    asked_by_upgrade,
-    asked_over_http,
+    asked_in,
     session_named,
 )
 from wiretape.attempts import Transport
 from wiretape.choosing import chosen_sessions, exchanges_of
 from wiretape.facts import Headers
 from wiretape.reconstruct import sessions_of
-from wiretape.redact import redact_text
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -97,11 +96,6 @@ def asked_on_socket(upgrade: Headers, message: bytes) -> Asked:
     return replace(asked_by_message(upgrade, message), headers=())
 
 
-def asked_at(target: str, asked: Asked) -> Asked:
-    """What was asked, with the query of the request's target; as on a tape, without secrets."""
-    return replace(asked, query=redact_text(target).partition("?")[2])
-
-
 type Recorded = RecordedExchange | RecordedMessage
 
 
@@ -171,10 +165,8 @@ class Script:
 
     def _read_asked(self, recorded: RecordedExchange) -> Asked:
         request = recorded.exchange.request
-        if recorded.exchange.is_upgrade:
-            return asked_at(request.target, asked_by_upgrade(request.headers))
-        body = self._reader.request_body(recorded.id)
-        return asked_at(request.target, asked_over_http(recorded.purpose, request.headers, body))
+        asked = asked_in(request, self._reader.request_body(recorded.id))
+        return asked_at(request.target, asked)
 
     def _read_messages(self, recorded: RecordedExchange) -> tuple[RecordedMessage, ...]:
         headers = recorded.exchange.request.headers

@@ -26,7 +26,7 @@ class SocketTalk:
     def meant(self, asked: Asked, recorded: Asked) -> Asked:
         """``asked`` in the form of ``recorded``."""
         said, body = self._said, asked.body
-        if said is None or not _leaves_out(asked) or _leaves_out(recorded):
+        if said is None or not asked.says_only_what_is_new or recorded.says_only_what_is_new:
             return asked
         before, new = said.get("input"), body.get("input", [])
         whole = recorded.input_items
@@ -42,16 +42,10 @@ class SocketTalk:
     def heard(self, asked: Asked, recorded: Asked) -> None:
         """The client has asked so, and it was found to be ``recorded``."""
         meant = self.meant(asked, recorded)
-        if isinstance(meant.body, dict) and not _leaves_out(meant):
+        if isinstance(meant.body, dict) and not meant.says_only_what_is_new:
             self._said = {name: value for name, value in meant.body.items() if name != "generate"}
         else:
             self._said = None
-
-
-def _leaves_out(asked: Asked) -> bool:
-    """Whether a message says only what is new."""
-    has_link = isinstance(asked.body, dict) and "previous_response_id" in asked.body
-    return asked.kind is RequestKind.APPEND or has_link
 
 
 def _repeated(recorded: Sequence[Any], new: Sequence[Any]) -> list[Any]:

@@ -5,13 +5,14 @@ was asked with. Reads both ages of the Codex CLI and clients that name no sessio
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from wiretape.content import decode
-from wiretape.facts import Headers, all_headers, header
-from wiretape.scope import Purpose
+from wiretape.facts import Headers, RequestHead, all_headers, header
+from wiretape.redact import redact_text
+from wiretape.scope import Purpose, purpose_of
 
 
 class RequestKind(StrEnum):
@@ -62,6 +63,12 @@ class Asked:
         model = self.body.get("model") if isinstance(self.body, dict) else None
         return model if isinstance(model, str) else None
 
+    @property
+    def says_only_what_is_new(self) -> bool:
+        """Whether it goes on from something that was said before, and leaves that out."""
+        has_link = isinstance(self.body, dict) and "previous_response_id" in self.body
+        return self.kind is RequestKind.APPEND or has_link
+
 
 _KIND_OF_PURPOSE: Final = {
     Purpose.RESPONSES: RequestKind.CREATE,
@@ -72,6 +79,20 @@ _KIND_OF_PURPOSE: Final = {
 
 # From the most particular: a thread is a conversation, a session may hold several.
 SESSION_HEADERS: Final = ("thread-id", "session-id", "session_id", "conversation_id")
+
+
+def asked_in(request: RequestHead, body: bytes) -> Asked:
+    """What an exchange began with asked: the handshake of a WebSocket, or a request with this
+    ``body``, as it was sent."""
+    if request.is_upgrade:
+        return asked_by_upgrade(request.headers)
+    purpose = purpose_of(request.method, request.target, is_upgrade=False)
+    return asked_over_http(purpose, request.headers, body)
+
+
+def asked_at(target: str, asked: Asked) -> Asked:
+    """What was asked, with the query of the request's target; as on a tape, without secrets."""
+    return replace(asked, query=redact_text(target).partition("?")[2])
 
 
 def asked_over_http(purpose: Purpose | None, headers: Headers, body: bytes) -> Asked:

@@ -14,7 +14,7 @@ from wiretape.asked import (
     RequestKind,
     asked_by_message,
     asked_by_upgrade,
-    asked_over_http,
+    asked_in,
 )
 from wiretape.client.dialects import dialect_for
 from wiretape.crossings import (
@@ -124,10 +124,7 @@ def attempts_of(reader: TapeReader, exchange: Exchange) -> Iterator[Observed]:
     if exchange.is_websocket:
         yield from _on_socket(reader, exchange)
         return
-    if exchange.is_upgrade:
-        asked = asked_by_upgrade(request.headers)
-    else:
-        asked = asked_over_http(purpose, request.headers, reader.request_body(exchange.id))
+    asked = asked_in(request, reader.request_body(exchange.id))
     following = _Following(exchange, asked, None, request.at_us)
     for crossing in crossings_of(reader, exchange):
         if _is_answer(crossing):

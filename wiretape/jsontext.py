@@ -40,6 +40,12 @@ def parse_object(text: str) -> JsonObject | Unparsable:
     return Unparsable(text, "not a JSON object")
 
 
+def encoded(value: JsonObject) -> bytes:
+    """The object as short as JSON can be. A lone surrogate, which UTF-8 cannot hold, is escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")
+
+
 def string_at(value: JsonObject, key: str) -> str | None:
     """The string under ``key``, ``None`` if it is missing or something else."""
     found = value.get(key)

@@ -9,8 +9,7 @@ from wiretape.asked import (
     Asked,
     RequestKind,
     asked_by_message,
-    asked_by_upgrade,
-    asked_over_http,
+    asked_in,
 )
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
@@ -72,15 +71,13 @@ def acts_of(reader: TapeReader, exchange: Exchange) -> Iterator[Act]:
     purpose = purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
     if purpose is not Purpose.RESPONSES:
         return
+    asked = asked_in(request, reader.request_body(exchange.id))
     if not exchange.is_upgrade:
-        body = reader.request_body(exchange.id)
-        asked = asked_over_http(purpose, request.headers, body)
         yield Act(ActKind.POST, exchange, None, request.at_us, asked)
         return
-    upgrade = asked_by_upgrade(request.headers)
     messages = [piece for piece in reader.pieces(exchange.id) if is_request(piece)]
     is_unused = exchange.is_websocket and not messages
-    yield Act(ActKind.UPGRADE, exchange, None, request.at_us, upgrade, is_unused)
+    yield Act(ActKind.UPGRADE, exchange, None, request.at_us, asked, is_unused)
     for number, piece in enumerate(messages):
         asked = asked_by_message(request.headers, piece.data)
         is_warm_up = asked.kind is RequestKind.WARM_UP

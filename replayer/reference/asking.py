@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from replayer.reference.conversation import call_id, is_output
-from replayer.reference.remembered import refers_to_what_was_said, saying
+from replayer.reference.remembered import saying
 from replayer.reference.steps import Diverges, Step
 from replayer.reference.words import brief
 from wiretape.asked import Asked, RequestKind
@@ -72,7 +72,7 @@ def _stems_from(ours: Item, answered: Item) -> bool:
 
 def _leaves_out(asked: Asked) -> tuple[RequestKind, bool]:
     """What of the conversation it leaves out because it was said before."""
-    return asked.kind, refers_to_what_was_said(asked)
+    return asked.kind, asked.says_only_what_is_new
 
 
 def _goes_on(response_id: object) -> str:

@@ -12,7 +12,7 @@ from replayer.reference.happenings import (
     socket_answers,
     upgrade_happening,
 )
-from wiretape.asked import asked_over_http
+from wiretape.asked import asked_in
 from wiretape.client.config import WEBSOCKET_FEATURE, Config, Provider
 from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import dialect_for
@@ -113,9 +113,7 @@ def recorded_sessions(reader: TapeReader) -> list[RecordedSession]:
         if found:
             acts.setdefault(next(named, None), []).extend(found)
         elif _purpose(exchange) is Purpose.COMPACT:
-            session = asked_over_http(
-                Purpose.COMPACT, exchange.request.headers, reader.request_body(exchange.id)
-            ).session
+            session = asked_in(exchange.request, reader.request_body(exchange.id)).session
             compactions.setdefault(session, []).append(exchange.request.at_us)
     return [
         RecordedSession(reader, session, each, compactions.get(session, ()))

@@ -10,11 +10,11 @@ from typing import Final
 
 from replayer.reference.acts import Act, ActKind, Place
 from replayer.reference.asking import asked_by, check_agreement, written_otherwise
-from replayer.reference.conversation import is_said_by_model
 from replayer.reference.happenings import Happening, Left
 from replayer.reference.recorded import RecordedSession
 from replayer.reference.steps import Course, Diverges, RecordingOver
 from wiretape.asked import Asked
+from wiretape.client.repeating import is_said_by_model
 from wiretape.client.wire import Broken, Closed, Ended, Input, Opened, TimedOut
 from wiretape.facts import Headers
 from wiretape.jsontext import JsonObject

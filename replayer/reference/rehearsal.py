@@ -13,7 +13,7 @@ from replayer.reference.client import ReferenceClient
 from replayer.reference.conversation import is_output
 from replayer.reference.recorded import RecordedSession
 from replayer.reference.recorded_wire import Progress, RecordedWire, wish_of
-from replayer.reference.remembered import Memory, recorded_request, refers_to_what_was_said
+from replayer.reference.remembered import Memory, recorded_request
 from replayer.reference.steps import Course, Diverges, RecordingOver, Step
 from replayer.reference.user import Identity, Prompt
 from wiretape.client.config import Config
@@ -68,7 +68,7 @@ class RecordedUser(Memory):
         warm_up = next((each for each in leading if each.kind is ActKind.WARM_UP), None)
         warmed_by = [] if warm_up is None else warm_up.asked.input_items
         before: Sequence[Item] = ()
-        if refers_to_what_was_said(act.asked):
+        if act.asked.says_only_what_is_new:
             before = said if warm_up is None else warmed_by
         request = recorded_request(
             act.asked, (*before, *act.asked.input_items), self._progress.session.id or ""

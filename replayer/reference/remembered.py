@@ -15,15 +15,14 @@ from replayer.reference.conversation import (
     NOT_RECORDED,
     call_id,
     is_output,
-    is_said_by_model,
     output_item,
-    sent_back,
 )
 from replayer.reference.recorded import RecordedSession, recorded_sessions
 from replayer.reference.user import Identity, Prompt
-from wiretape.asked import Asked, RequestKind
+from wiretape.asked import Asked
 from wiretape.client.dialect import Dialect
 from wiretape.client.events import Item
+from wiretape.client.repeating import is_said_by_model, sent_back
 from wiretape.client.requests import Request
 from wiretape.facts import Headers
 from wiretape.jsontext import JsonObject
@@ -111,12 +110,6 @@ def recorded_request(asked: Asked, items: Iterable[Item], conversation: str) -> 
         conversation_id=conversation,
         recorded={key: value for key, value in body.items() if key not in _NOT_REPEATED},
     )
-
-
-def refers_to_what_was_said(asked: Asked) -> bool:
-    """Whether a request says only what is new."""
-    has_link = isinstance(asked.body, dict) and "previous_response_id" in asked.body
-    return asked.kind is RequestKind.APPEND or has_link
 
 
 def own_headers(headers: Headers) -> Headers:

@@ -11,14 +11,14 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from replayer.reference.acts import Act, ActKind
-from replayer.reference.conversation import sent_back
 from replayer.reference.recorded import RecordedSession, recorded_sessions
-from replayer.reference.remembered import own_headers, refers_to_what_was_said
+from replayer.reference.remembered import own_headers
 from replayer.reference.shape import AnswerReader, Shape
 from replayer.reference.sockets import Address, SocketWire, Timing
 from wiretape.asked import RequestKind
 from wiretape.choosing import chosen_sessions
 from wiretape.client.events import Item
+from wiretape.client.repeating import sent_back
 from wiretape.client.wire import Opened, Said, TimedOut, Unreachable
 from wiretape.errors import UpstreamError, UsageError
 from wiretape.events import ItemDone, parse_event
@@ -135,7 +135,7 @@ def whole_body(session: RecordedSession, wanted: Act) -> JsonObject:
             standing = standing | own
             asked = [*asked, *act.asked.input_items]
         else:
-            before = [*asked, *answered] if refers_to_what_was_said(act.asked) else []
+            before = [*asked, *answered] if act.asked.says_only_what_is_new else []
             standing = own
             asked = [*before, *act.asked.input_items]
         if act is wanted:

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from replayer.reference.conversation import NOT_RECORDED, call_id, output_item, sent_back
+from replayer.reference.conversation import NOT_RECORDED, call_id, output_item
 from replayer.reference.user import Identity, Prompt
 from wiretape import __version__
 from wiretape.client.events import Item
+from wiretape.client.repeating import sent_back
 from wiretape.client.requests import Request
 from wiretape.facts import Headers
 from wiretape.jsontext import JsonObject

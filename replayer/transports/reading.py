@@ -1,21 +1,23 @@
 """Reads the tries of a recording, whatever carried them, each with its whole input."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from replayer.answers import is_request
-from replayer.transports.talk import Talk, encoded
 from replayer.transports.tries import LAST_EVENTS, HowEnded, Refusal, Said, Try, members
-from wiretape.asked import RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
+from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
 from wiretape.content import ContentDecoder
 from wiretape.errors import CannotExpress
 from wiretape.events import event_type
 from wiretape.facts import EndKind, Headers, Piece, PieceKind, Sender, all_headers
+from wiretape.jsontext import encoded, string_at
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
 from wiretape.scripts.defaults import reason_of
 from wiretape.sse import SseDecoder
+from wiretape.talk import Talk
 
 _GOOD_CLOSE: Final = 1000
 _ENDS: Final[Mapping[EndKind, HowEnded]] = {
@@ -128,7 +130,7 @@ def _on_socket(exchange: WholeExchange) -> Iterator[Try]:
         request, *answer = pieces
         place = f"exchange {exchange.id}, message {number}"
         asked = asked_by_message(exchange.request.headers, request.data)
-        whole = talk.asked(asked, place)
+        whole = _whole(talk, asked, place)
         said = tuple(_messages(answer, place))
         talk.answered(each.text for each in said)
         if asked.kind is not RequestKind.WARM_UP:
@@ -147,6 +149,23 @@ def _on_socket(exchange: WholeExchange) -> Iterator[Try]:
                 _ended(exchange, said) if is_last else HowEnded.WELL,
                 exchange.until_us if is_last else answer[-1].at_us if answer else request.at_us,
             )
+
+
+def _whole(talk: Talk, asked: Asked, place: str) -> Asked:
+    """A message as the request that says everything."""
+    if not isinstance(asked.body, dict) or asked.kind is RequestKind.OTHER:
+        raise CannotExpress(
+            f"{place} is no request, so it cannot be asked over another transport: replay it as "
+            "it was recorded."
+        )
+    body = talk.whole(asked)
+    if body is None:
+        before = string_at(asked.body, "previous_response_id") or "what came before"
+        raise CannotExpress(
+            f"{place} goes on from {before}, which was not said on its socket, so over another "
+            "transport it would not say everything: replay it as it was recorded."
+        )
+    return replace(asked, kind=RequestKind.CREATE, body=body, raw=encoded(body))
 
 
 def _rounds(pieces: Iterable[Piece]) -> Iterator[tuple[bool, list[Piece]]]:

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from replayer.transports.talk import encoded
 from replayer.transports.tries import HowEnded, Try, carried_headers, members, naming_headers
 from wiretape.client.dialect import Prewarm
 from wiretape.facts import EndKind, Piece, PieceKind, ResponseHead, Sender
-from wiretape.jsontext import Unparsable, parse_object
+from wiretape.jsontext import Unparsable, encoded, parse_object
 from wiretape.likeness import AND_MORE
 from wiretape.recording import WholeExchange
 from wiretape.scripts.defaults import UPGRADE, end_with

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from replayer.bends.whole import asked_in
+from replayer.bends.whole import all_asked_in
 from wiretape.asked import Asked, RequestKind
 from wiretape.choosing import is_asked
 from wiretape.inputs import said_by_user
@@ -78,7 +78,7 @@ def task_of(recording: Recording, prompt: str | None = None) -> Task | None:
         (exchange, each)
         for exchange in recording.exchanges
         if is_asked(exchange)
-        for each in asked_in(exchange)
+        for each in all_asked_in(exchange)
     ]
     # A warm-up says the same as what is asked then, or less.
     asked.sort(key=lambda each: each[1].kind is RequestKind.WARM_UP)

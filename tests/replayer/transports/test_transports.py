@@ -257,7 +257,7 @@ def test_a_session_on_that_transport_stays_as_it_is() -> None:
         ),
         (
             talked(UPGRADE, "  - client: {text: hello}"),
-            "exchange 1, message 0 is no JSON object",
+            "exchange 1, message 0 is no request",
         ),
     ],
 )
