@@ -65,4 +65,5 @@ def delta_of(text: str) -> str:
         return ""
 
 
-_DELTA_VALUE: Final = re.compile(r'"delta"\s*:\s*("(?:[^"\\]|\\.)*")')
+# Possessive: what could be given back is kept for each character, gigabytes for a huge text.
+_DELTA_VALUE: Final = re.compile(r'"delta"\s*:\s*("[^"\\]*+(?:\\.[^"\\]*+)*+")')
