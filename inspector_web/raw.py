@@ -1,4 +1,4 @@
-"""What can be downloaded: the bytes of one event, exactly as they crossed, and a tape as a script.
+"""What can be downloaded as it crossed: the bytes of one event, and the body of a response.
 
 Of an event stream that was compressed, these are the bytes before compression: an event has no
 others of its own.
@@ -6,21 +6,13 @@ others of its own.
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final
 
 from inspector_web.index.places import Start
 from inspector_web.index.reader import IndexReader
 from wiretape.content import ContentDecoder
 from wiretape.crossings import COMMENT, END, HTTP_REQUEST, HTTP_RESPONSE
-from wiretape.errors import UsageError
 from wiretape.facts import all_headers, header
-from wiretape.scripts.writing import write_script
 from wiretape.store_reader import Exchange, TapeReader
-from wiretape.store_recording import read_recording
-from wiretape.words import size
-
-MOST_SCRIPT_BYTES: Final = 20_000_000
-"""Of what crossed after the heads, on a tape whose script can be downloaded."""
 
 
 def raw_event(
@@ -59,22 +51,6 @@ def raw_event(
 def raw_response(reader: TapeReader, exchange: Exchange) -> bytes:
     """The body of an HTTP response, as it crossed."""
     return b"".join(piece.data for piece in reader.pieces(exchange.id))
-
-
-def script_of(reader: TapeReader) -> str:
-    """The script that stands for the tape.
-
-    Raises:
-        UsageError: it would be too long to be put together while somebody waits.
-        CannotExpress: no script can hold it.
-    """
-    size_bytes = sum(exchange.size_bytes for exchange in reader.exchanges())
-    if size_bytes > MOST_SCRIPT_BYTES:
-        raise UsageError(
-            f"this tape holds {size(size_bytes)}, too much for a download: "
-            "`wiretape export TAPE --to script -o FILE` writes its script."
-        )
-    return write_script(read_recording(reader))
 
 
 def _body(reader: TapeReader, exchange: Exchange, start: Start, size_bytes: int) -> bytes:

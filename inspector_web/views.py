@@ -10,6 +10,7 @@ from typing import Final
 from flask import Blueprint, Response, g, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from inspector_web import exports
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared
 from inspector_web.growth import ListGrowth, News, TapeGrowth, state_of, told
@@ -25,7 +26,7 @@ from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, se
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.pages.turn import TurnPage, turn_page
-from inspector_web.raw import raw_event, raw_response, script_of
+from inspector_web.raw import raw_event, raw_response
 from inspector_web.reader import growth_seen, library, open_index, open_path, open_tape, shelf
 from inspector_web.readings import Look
 from inspector_web.shelf import timeline_on
@@ -208,7 +209,23 @@ def live() -> dict[str, str | None]:
 
 @pages.get("/tapes/<tape>/script")
 def script(tape: str) -> Response:
-    return _download(script_of(open_tape(tape)).encode(), tape, "script")
+    made = exports.script(open_tape(tape), None)
+    return _download(made.data, tape, made.ending)
+
+
+@pages.get("/tapes/<tape>/sessions/<int:session>/script")
+def session_script(tape: str, session: int) -> Response:
+    reader = open_tape(tape)
+    made = exports.script(reader, shelf().overview(reader).session(session))
+    return _download(made.data, f"{tape}-session-{session}", made.ending)
+
+
+@pages.get("/tapes/<tape>/sessions/<int:session>/fixture")
+def fixture(tape: str, session: int) -> Response:
+    reader, name = open_tape(tape), f"{tape}-session-{session}"
+    chosen, is_lossy = shelf().overview(reader).session(session), "lossy" in request.args
+    made = exports.fixture(reader, chosen, _safe(name), is_lossy=is_lossy)
+    return _download(made.data, name, made.ending)
 
 
 def _exchange(reader: TapeReader, number: int) -> Exchange:
@@ -222,7 +239,11 @@ def _exchange(reader: TapeReader, number: int) -> Exchange:
 
 def _download(data: bytes, name: str, ending: str = "bin") -> Response:
     """Bytes that a browser keeps and never shows, whatever they are."""
-    safe = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)
     response = Response(data, mimetype="application/octet-stream")
-    response.headers["Content-Disposition"] = f'attachment; filename="{safe}.{ending}"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{_safe(name)}.{ending}"'
     return response
+
+
+def _safe(name: str) -> str:
+    """A name that any file may have."""
+    return re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)

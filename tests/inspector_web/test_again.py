@@ -1,4 +1,4 @@
-"""Command lines by which something happens again, and a tape's script."""
+"""Command lines by which something happens again."""
 
 import json
 import shlex
@@ -11,12 +11,10 @@ import pytest
 from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
-from inspector_web import raw
 from inspector_web.pages.again import FAULTS
 from replayer.faults.actions import Over, Where
 from replayer.faults.spec import read_fault
 from wiretape.cli import wiretape
-from wiretape.scripts.reading import read_script
 from wiretape.store_writer import TapeLabel
 
 type Browse = Callable[..., FlaskClient]
@@ -124,20 +122,3 @@ def test_the_command_lines_are_understood(client: FlaskClient, address: str) -> 
             assert program == "wiretape"
             assert command is not None
             command.make_context(name, words)
-
-
-def test_a_tape_is_downloaded_as_a_script(client: FlaskClient) -> None:
-    """As a file, which reads as the recording that it stands for."""
-    answer = client.get("/tapes/rounds/script")
-    assert answer.headers["Content-Disposition"] == 'attachment; filename="rounds.script"'
-    assert len(read_script(answer.text).exchanges) == 1
-
-
-def test_a_script_that_would_be_too_long_is_refused(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the command that writes it."""
-    monkeypatch.setattr(raw, "MOST_SCRIPT_BYTES", 10)
-    answer = client.get("/tapes/rounds/script")
-    assert answer.status_code == 404
-    assert "wiretape export TAPE --to script" in answer.text
