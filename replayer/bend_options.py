@@ -5,16 +5,7 @@ from typing import Any
 
 import click
 
-
-def bend_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--transport``, ``--wire-api`` and ``--tools``; what they do,
-    :func:`replayer.bends.options.bends_for` says."""
-    for option in (_TOOLS, _WIRE_API, _TRANSPORT):
-        command = option(command)
-    return command
-
-
-_TRANSPORT = click.option(
+transport_option = click.option(
     "--transport",
     type=click.Choice(["recorded", "sse", "websocket"]),
     default="recorded",
@@ -22,7 +13,7 @@ _TRANSPORT = click.option(
     help="Replay what was recorded on this transport, to tell a fault of the transport from one "
     "of what was said.",
 )
-_WIRE_API = click.option(
+wire_api_option = click.option(
     "--wire-api",
     type=click.Choice(["recorded", "responses", "responses-aggregated"]),
     default="recorded",
@@ -30,10 +21,18 @@ _WIRE_API = click.option(
     help="responses: what a chat model said, as a response, for clients that no longer speak "
     "chat; with each text in one piece, aggregated.",
 )
-_TOOLS = click.option(
+tools_option = click.option(
     "--tools",
     type=click.Choice(["run", "recorded"]),
     default="run",
     show_default=True,
     help="recorded: shell calls print what they gave when they were recorded, and do nothing.",
 )
+
+
+def bend_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--transport``, ``--wire-api`` and ``--tools``; what they do,
+    :func:`replayer.bends.options.bends_for` says."""
+    for option in (tools_option, wire_api_option, transport_option):
+        command = option(command)
+    return command

@@ -63,15 +63,12 @@ def export(
     from replayer.bends.options import bends_for
     from replayer.bends.stable import stable as bend_stable
     from replayer.new_files import write_new
-    from replayer.opening import opened
-    from wiretape.choosing import only_sessions
+    from replayer.opening import only_these
     from wiretape.fixtures import fixtures
     from wiretape.scripts.writing import write_script
 
     refuse_clashes(click.get_current_context())
-    recording, chosen = opened(tape, sessions, bends_for(wire_api, transport, tools), tell)
-    if sessions:
-        recording = only_sessions(chosen)(recording)
+    recording, _ = only_these(tape, sessions, bends_for(wire_api, transport, tools), tell)
     if stable:
         recording = bend_stable(recording)
     if form == "script":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from replayer.bend_options import bend_options
+from replayer.bend_options import tools_option, transport_option
 from replayer.silence_option import longest_silence_option, with_patience
 from replayer.trials.options import deadline_option
 from wiretape.commands.options import json_option, session_option
@@ -40,7 +40,8 @@ _DEFAULT_SILENCE_S = 5.0
     "was answered.",
 )
 @session_option
-@bend_options
+@transport_option
+@tools_option
 @deadline_option("How long one run may take; then it is ended, and the table says so.")
 @longest_silence_option
 @json_option
@@ -51,7 +52,6 @@ def matrix(
     at: str | None,
     session: str | None,
     transport: str,
-    wire_api: str,
     tools: str,
     deadline_s: float,
     longest_silence: float | None,
@@ -75,12 +75,12 @@ def matrix(
     from replayer.matrix.rows import table
     from replayer.matrix.runs import Matrix
     from replayer.matrix.sets import WITHOUT
-    from replayer.opening import opened
+    from replayer.opening import all_and_these
     from replayer.trials.trial import Client, Trials
 
     refuse_bypasses(command, os.environ)
     names = () if session is None else (session,)
-    recording, sessions = opened(tape, names, bends_for(wire_api, transport, tools), tell)
+    recording, sessions = all_and_these(tape, names, bends_for("recorded", transport, tools), tell)
     cases = [WITHOUT, *_cases(name, at, sessions)]
     runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
     client = Client(runs, os.environ, deadline_s)

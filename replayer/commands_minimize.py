@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from replayer.bend_options import bend_options
+from replayer.clashes import refuse_clashes
 from replayer.trials.options import deadline_option
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
@@ -74,18 +75,16 @@ def minimize(
     from replayer.minimizing.symptom import ending, symptom_of
     from replayer.minimizing.telling import size_told
     from replayer.new_files import check_new, write_new
-    from replayer.opening import opened
+    from replayer.opening import only_these
     from replayer.trials.homes import fresh_home
     from replayer.trials.trial import Client, Trial, Trials
-    from wiretape.choosing import only_sessions
     from wiretape.recording import Recording
     from wiretape.scripts.writing import write_script
 
+    refuse_clashes(click.get_current_context())
     check_new([output])
     refuse_bypasses(command, os.environ)
-    recording, chosen = opened(tape, sessions, bends_for(wire_api, transport, tools), tell)
-    if sessions:
-        recording = only_sessions(chosen)(recording)
+    recording, _ = only_these(tape, sessions, bends_for(wire_api, transport, tools), tell)
     trials = Trials(open_authority(os.environ))
     client = Client(command, os.environ, deadline_s)
 

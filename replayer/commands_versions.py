@@ -64,18 +64,15 @@ def versions(
 
     from gateway.authority import open_authority
     from replayer.bends.options import bends_for
-    from replayer.opening import opened
+    from replayer.opening import only_these
     from replayer.trials.trial import Trials
     from replayer.versions.columns import Column, column_of, table
     from replayer.versions.fetching import CACHE_VARIABLE, FetchError, fetched
     from replayer.versions.running import run_version
     from replayer.versions.task import task_of
-    from wiretape.choosing import only_sessions
 
     names = () if session is None else (session,)
-    recording, chosen = opened(tape, names, bends_for("recorded", "recorded", tools), tell)
-    if session is not None:
-        recording = only_sessions(chosen)(recording)
+    recording, _ = only_these(tape, names, bends_for("recorded", "recorded", tools), tell)
     task = task_of(recording, prompt)
     if task is None:
         raise UsageError(

@@ -59,6 +59,8 @@ def _sentences(recording: Recording) -> Iterator[str]:
             f"{counted(chats, 'chat request')} answered as responses: what is asked is not "
             "compared, the order decides"
         )
+    else:
+        yield "nothing was asked of a chat model, so all is answered as it was recorded"
 
 
 def _is_chat(exchange: WholeExchange) -> bool:
