@@ -18,6 +18,7 @@ from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, 
 from wiretape.schema import check_is_tape
 from wiretape.segments import Codec, Segment, decompress
 from wiretape.store_open import in_memory, opened
+from wiretape.store_presence import is_being_written
 from wiretape.store_rows import headers_from_text
 from wiretape.store_writer import TapeLabel
 
@@ -105,6 +106,11 @@ class TapeReader:
             return bool(self._rows("SELECT 1 FROM tape WHERE is_closed = 1"))
         # An older tape does not say it. A recorder that ends, ends every exchange.
         return not self._rows("SELECT 1 FROM exchanges WHERE end IS NULL LIMIT 1")
+
+    def is_being_written(self) -> bool:
+        """Whether more may come to it. A tape that is neither closed nor written was cut off."""
+        # In this order: a tape that is closed between the two is not being written.
+        return is_being_written(self.path) and not self.is_closed()
 
     def exchanges(self) -> Iterator[Exchange]:
         """Every exchange, in the order they began."""

@@ -31,6 +31,7 @@ from wiretape.facts import Fact, Gap
 from wiretape.schema import APPLICATION_ID, PAGE_SIZE, migrations
 from wiretape.store_ballast import Ballast
 from wiretape.store_losses import BULKY, Loss, Losses, without_bulk
+from wiretape.store_presence import Presence
 from wiretape.store_rows import TapeRows
 
 _FLUSH_S: Final = 0.25
@@ -100,6 +101,7 @@ class TapeWriter:
         self._wake = threading.Event()
         self._closing = False
         self._connection = _create(path, label)
+        self._presence = Presence(path)
         self._rows = TapeRows(self._connection)
         self._ballast = Ballast(path.parent)
         self._thread = threading.Thread(target=self._run, name="tape-writer", daemon=True)
@@ -230,6 +232,7 @@ class TapeWriter:
             # One file, which a reader can open where it may not write.
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
+        self._presence.end()
 
     def _give_up(self) -> None:
         """The last resort on a full disk: heads, ends and gaps fit into the ballast's place."""
