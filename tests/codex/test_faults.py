@@ -5,6 +5,7 @@ after the other. The model is given a provider that fails in the same way.
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,8 @@ from fault_cells import FAULTS, SETTINGS, FaultCell
 from prediction import predict
 from situations import ANSWER, PROMPT, SITUATIONS, Transport, Version
 
+from replayer.faults.actions import ACTIONS
+from replayer.faults.spec import read_fault
 from wiretape.client.dialects import dialect_of
 
 pytestmark = pytest.mark.codex
@@ -90,6 +93,33 @@ def test_the_consequence_of_a_fault(
         list(foretold.messages),
         foretold.exit_code,
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "retries"), [(Version.OLD, ["1/2", "2/2"]), (Version.NEW, ["2/2"])]
+)
+def test_a_message_that_is_too_long_is_not_taken(
+    version: Version, retries: list[str], record: Record
+) -> None:
+    """The client drops the connection and asks again; today's keeps its first retry to itself."""
+    cell = record(version, Transport.WEBSOCKET)
+    # A busy machine takes its time over so many bytes, which is not to be taken for a silence.
+    patient = {**SETTINGS, "stream_idle_timeout_ms": 50_000}
+    waiting = replace(cell, situation=replace(cell.situation, settings=patient))
+    run = replayed(waiting, "--fault", f"{answered(version, Transport.WEBSOCKET)}x2.1:oversize")
+    complaints = [re.sub(r"\d{8} >", "N >", each) for each in run.complaints]
+    assert [each for each in complaints if each != UNKNOWN_MODEL] == [
+        f"Reconnecting... {retry} (stream disconnected before completion: "
+        "Space limit exceeded: Message too long: N > 16777216)"
+        for retry in retries
+    ]
+    assert (run.final_message, run.exit_code) == (ANSWER, 0)
+
+
+def test_no_action_is_left_out() -> None:
+    """The consequence of each is seen above."""
+    tried = {read_fault(f"1{cell.fault}").name for cell in FAULTS}
+    assert tried | {"oversize"} == ACTIONS.keys()
 
 
 @pytest.mark.parametrize("transport", Transport)
