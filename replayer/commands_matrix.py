@@ -62,7 +62,8 @@ def matrix(
 
     A table says what the client did about each: how it ended, how often it tried, whether it
     fell back from WebSocket to HTTP, and its last words. Each run has a fresh copy of Codex's
-    home. Codex waits in silence for 5 seconds, unless --longest-silence says otherwise.
+    home. Codex waits in silence for 5 seconds, unless --longest-silence says otherwise. Ends
+    with 1 where the client asked for nothing, or never came to one of the faults.
 
     \b
     wiretape matrix bug.db -- codex exec "say hello"
@@ -72,20 +73,20 @@ def matrix(
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
     from replayer.bends.options import bends_for
-    from replayer.matrix.rows import table
+    from replayer.matrix.rows import shortcomings, table
     from replayer.matrix.runs import Matrix
-    from replayer.matrix.sets import WITHOUT
     from replayer.opening import all_and_these
     from replayer.trials.trial import Client, Trials
 
     refuse_bypasses(command, os.environ)
     names = () if session is None else (session,)
     recording, sessions = all_and_these(tape, names, bends_for("recorded", transport, tools), tell)
-    cases = [WITHOUT, *_cases(name, at, sessions)]
+    cases = _cases(name, at, sessions)
     runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
     client = Client(runs, os.environ, deadline_s)
     found = Matrix(recording, sessions, client, Trials(open_authority(os.environ)))
     rows = list(found.rows(cases, tell))
+    missing = list(shortcomings(rows))
     if as_json:
         document = {
             "tape": str(tape),
@@ -94,13 +95,15 @@ def matrix(
             "impossible": found.impossible,
         }
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
-        return 0
-    for line in table(rows):
-        click.echo(line)
-    for reason in dict.fromkeys(found.impossible.values()):
-        faults = (name for name, why in found.impossible.items() if why == reason)
-        tell(f"left out {', '.join(faults)}: {reason}.")
-    return 0
+    else:
+        for line in table(rows):
+            click.echo(line)
+        for reason in dict.fromkeys(found.impossible.values()):
+            faults = (name for name, why in found.impossible.items() if why == reason)
+            tell(f"left out {', '.join(faults)}: {reason}.")
+    for sentence in missing:
+        tell(sentence)
+    return int(bool(missing))
 
 
 def _cases(name: str, at: str | None, sessions: "Sequence[Session]") -> "list[Case]":

@@ -1,11 +1,13 @@
 """A run of the client as a row of the table. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from replayer.matrix.last_words import last_words
+from replayer.matrix.sets import WITHOUT
 from replayer.trials.trial import Trial
+from wiretape.commands.summary import PAST_US
 from wiretape.reconstruct import Why
 from wiretape.words import columns, printable
 
@@ -47,6 +49,14 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def shortcomings(rows: Sequence[Row]) -> Iterator[str]:
+    """Why the rows say less than was asked for: a sentence for each reason."""
+    if not any(row.attempts for row in rows):
+        yield f"the client asked for nothing, so it was run no more. {PAST_US}"
+    elif unmet := [row.fault for row in rows if row.fault != WITHOUT.name and not row.met]:
+        yield f"never met, and so as without a fault: {', '.join(unmet)}."
 
 
 def row_of(fault: str, trial: Trial, met: int) -> Row:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from replayer.faults.bending import Faulted, ImpossibleFault, faulted
 from replayer.faults.telling import times_met
 from replayer.matrix.rows import Row, row_of
-from replayer.matrix.sets import Case
+from replayer.matrix.sets import WITHOUT, Case
 from replayer.pacing import MAX
 from replayer.timing import timed
 from replayer.trials.homes import fresh_home
 from replayer.trials.trial import Client, Trials
+from wiretape.errors import UsageError
 from wiretape.reconstruct import Session
 from wiretape.recording import Recording, bent
 
@@ -27,13 +28,26 @@ class Matrix:
     """The faults that cannot be on this recording, each with the reason."""
 
     def rows(self, cases: Iterable[Case], tell: Callable[[str], None]) -> Iterator[Row]:
-        """A row for each of the cases that can be, as it is known."""
+        """A row for each of the cases that can be, as it is known, and before them one for the
+        recording as it is. A client that asks for nothing then is not run again.
+
+        Raises:
+            UsageError: none of the cases can be on this recording.
+        """
         possible = [case for case in cases if self._can_be(case)]
-        for number, case in enumerate(possible, 1):
+        if not possible:
+            raise UsageError(f"no fault of this set can be on this recording: {self._reasons()}.")
+        planned = [WITHOUT, *possible]
+        for number, case in enumerate(planned, 1):
             row = self._row(case)
             how = "the deadline" if row.exit_code is None else f"exit code {row.exit_code}"
-            tell(f"{number} of {len(possible)}: {case.name}: {how} after {row.took_s:.1f} s")
+            tell(f"{number} of {len(planned)}: {case.name}: {how} after {row.took_s:.1f} s")
             yield row
+            if not row.attempts and case is WITHOUT:
+                return
+
+    def _reasons(self) -> str:
+        return "; ".join(dict.fromkeys(self.impossible.values())) or "there is none in it"
 
     def _can_be(self, case: Case) -> bool:
         try:

@@ -1,5 +1,6 @@
 """``wiretape minimize`` with a client that asks until it hears that something is wrong."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from cells import WIRETAPE
 from replay_runs import Ran
+from ruamel.yaml import YAML
 from tapes import Recording, answer, create, sse
 
 from gateway.authority import Authority
@@ -28,6 +30,12 @@ while True:
         sys.exit("it went boom")
     if "again" not in heard:
         sys.exit(0)
+"""
+HEARS = """\
+import urllib.request
+asked = urllib.request.Request("http://127.0.0.1:8642/v1/responses", b"{}")
+with urllib.request.urlopen(asked, timeout=20) as response:
+    print(response.read().decode())
 """
 BOOM = """\
 # A script of wiretape: docs/scripts.md describes it.
@@ -107,6 +115,23 @@ def test_what_cannot_be_searched_is_refused_at_once(
         2,
         f"wiretape: {tape} exists already: choose another name or remove it first.\n",
     )
+
+
+def test_what_is_left_may_be_another_recording_than_was_made(
+    minimize: Minimize, tmp_path: Path
+) -> None:
+    """As for a replay: a symptom that calls which do nothing still show is found without them
+    running, and the script holds them so."""
+    tape = Path("recordings/samples/websocket-tool-call/tape.db").resolve()
+    script, hears = tmp_path / "bug.script", tmp_path / "hears.py"
+    hears.write_text(HEARS)
+    options = ("--transport", "sse", "--tools", "recorded", "--keep", "printf")
+    ran = minimize(tape, "-o", script, *options, "--", sys.executable, hears)
+    assert ran.exit_code == 0
+    assert "calls that print what was recorded instead: exec_command (call_0002_1)" in ran.stderr
+    (exchange,) = YAML(typ="safe").load(script.read_text())["exchanges"]
+    (step,) = exchange["steps"]
+    assert "printf" in json.dumps(step)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

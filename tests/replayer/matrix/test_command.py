@@ -110,6 +110,49 @@ def test_a_run_that_does_not_end(run: Run, tape: Path, tmp_path: Path) -> None:
     assert exits == [0, None]
 
 
+def test_a_set_of_which_nothing_fits_is_refused(run: Run, tape: Path, tmp_path: Path) -> None:
+    """With the reasons, and nothing is run."""
+    mine = faults(tmp_path, "1:close=1000", "2:binary")
+    ran = run(tape, "--faults", mine, *asking("a"))
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr.splitlines()[-1] == (
+        "wiretape: no fault of this set can be on this recording: close is for WebSocket, and "
+        "this was asked over HTTP; binary is for WebSocket, and this was asked over HTTP."
+    )
+
+
+def test_an_empty_set_is_refused(run: Run, tape: Path, tmp_path: Path) -> None:
+    """There would be nothing in the table."""
+    ran = run(tape, "--faults", faults(tmp_path, "# later"), *asking("a"))
+    assert ran.exit_code == 2
+    assert ran.stderr.splitlines()[-1] == (
+        "wiretape: no fault of this set can be on this recording: there is none in it."
+    )
+
+
+def test_a_client_that_asks_for_nothing_is_told_and_run_once(
+    run: Run, tape: Path, tmp_path: Path
+) -> None:
+    """A script that looks at the exit code sees it too."""
+    mine = faults(tmp_path, "1:status=503", "2:status=500")
+    ran = run(tape, "--faults", mine, "--json", *asking())
+    assert [each["fault"] for each in json.loads(ran.stdout)["rows"]] == ["none"]
+    assert ran.exit_code == 1
+    assert ran.stderr.splitlines()[-1].startswith(
+        "wiretape: the client asked for nothing, so it was run no more. "
+    )
+
+
+def test_a_fault_that_is_never_met_is_told(run: Run, tape: Path, tmp_path: Path) -> None:
+    """Its row is as without it, which says nothing."""
+    mine = faults(tmp_path, "1:status=503", "2:status=500")
+    ran = run(tape, "--faults", mine, *asking("a"))
+    assert ran.exit_code == 1
+    assert ran.stderr.splitlines()[-1] == (
+        "wiretape: never met, and so as without a fault: 2:status=500."
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
