@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,22 +61,29 @@ def serve(tmp_path: Path, authority: Authority) -> Callable[..., AbstractContext
 
 
 @pytest.fixture
-def run(
+def command(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
 ) -> Callable[..., Ran]:
-    """Runs ``wiretape replay`` with these arguments, in this process."""
+    """Runs a command in this process: ``command("replay", tape, …)``."""
     # Loading the authority's key anew for each run takes longer than the rest of it.
-    monkeypatch.setattr("replayer.run.open_authority", lambda _: authority)
+    for name in ("gateway.authority", "replayer.run"):
+        monkeypatch.setattr(f"{name}.open_authority", lambda _: authority)
 
     def ran(*arguments: str | Path) -> Ran:
         capfd.readouterr()
         with pytest.raises(SystemExit) as left:
-            main(["replay", *map(str, arguments)])
+            main([*map(str, arguments)])
         out, err = capfd.readouterr()
         assert "Traceback" not in err
         return Ran(int(left.value.code or 0), out, err)
 
     return ran
+
+
+@pytest.fixture
+def run(command: Callable[..., Ran]) -> Callable[..., Ran]:
+    """Runs ``wiretape replay`` with these arguments, in this process."""
+    return partial(command, "replay")
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 import json
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from replay_runs import Ran, asking, conversation
 from tapes import OTHER_SESSION, SESSION, Recording, answer, create, sse
 
-from wiretape.cli import main
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import read_recording
 
@@ -17,17 +17,9 @@ type Export = Callable[..., Ran]
 
 
 @pytest.fixture
-def export(capfd: pytest.CaptureFixture[str]) -> Export:
+def export(command: Callable[..., Ran]) -> Export:
     """Runs ``wiretape export`` with these arguments, in this process."""
-
-    def ran(*arguments: str | Path) -> Ran:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main(["export", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        return Ran(int(left.value.code or 0), out, err)
-
-    return ran
+    return partial(command, "export")
 
 
 def two_sessions() -> Recording:

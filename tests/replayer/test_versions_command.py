@@ -3,14 +3,12 @@
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from replay_runs import Ran
 from tapes import Recording, answer, create, sse
-
-from gateway.authority import Authority
-from wiretape.cli import main
 
 CLIENT = """\
 #!{python}
@@ -35,20 +33,9 @@ type Versions = Callable[..., Ran]
 
 
 @pytest.fixture
-def versions(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
-) -> Versions:
+def versions(command: Callable[..., Ran]) -> Versions:
     """Runs ``wiretape versions`` with these arguments, in this process."""
-    monkeypatch.setattr("gateway.authority.open_authority", lambda _: authority)
-
-    def ran(*arguments: str | Path) -> Ran:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main(["versions", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        return Ran(int(left.value.code or 0), out, err)
-
-    return ran
+    return partial(command, "versions")
 
 
 @pytest.fixture

@@ -36,12 +36,16 @@ def project(project: Project) -> Project:
     return project
 
 
-def failure(ran: pytest.RunResult) -> list[str]:
-    """What pytest prints of the one failed test."""
+def failure(project: Project, *lines: str, marker: str = '"tape.db"') -> list[str]:
+    """What pytest prints of a failing test of the project, which says this with its model."""
+    body = "".join(f"    {line}\n" for line in lines)
+    ran = project.run(
+        f"{ASK}\n@pytest.mark.wiretape({marker})\ndef test_ask(wiretape_replay):\n{body}"
+    )
     ran.assert_outcomes(failed=1)
-    lines = ran.stdout.lines
-    begin = next(at for at, line in enumerate(lines) if line.startswith("____"))
-    return lines[begin + 1 : lines.index(next(x for x in lines[begin:] if "short test" in x))]
+    said = ran.stdout.lines
+    begin = next(at for at, line in enumerate(said) if line.startswith("____"))
+    return said[begin + 1 : said.index(next(x for x in said[begin:] if "short test" in x))]
 
 
 def errors(lines: list[str]) -> list[str]:
@@ -51,17 +55,7 @@ def errors(lines: list[str]) -> list[str]:
 
 def test_a_difference_is_shown_at_its_path(project: Project) -> None:
     """With both values; what was not asked stands below it. It is said once."""
-    lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db")
-def test_ask(wiretape_replay):
-    ask(wiretape_replay, "1")
-    wiretape_replay.assert_as_recorded()
-"""
-        )
-    )
+    lines = failure(project, 'ask(wiretape_replay, "1")', "wiretape_replay.assert_as_recorded()")
     assert errors(lines) == [
         f"replayer.pytest_plugin.taped_model.NotAsRecorded: the replay is not as "
         f"{project.folder / 'tape.db'}:",
@@ -76,16 +70,7 @@ def test_ask(wiretape_replay):
 
 def test_any_failure_shows_how_the_replay_went(project: Project) -> None:
     """What went wrong before is often why."""
-    lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db")
-def test_ask(wiretape_replay):
-    assert ask(wiretape_replay, "1").status_code == 500
-"""
-        )
-    )
+    lines = failure(project, 'assert ask(wiretape_replay, "1").status_code == 500')
     heading = next(
         at
         for at, line in enumerate(lines)
@@ -102,15 +87,7 @@ def test_ask(wiretape_replay):
 def test_all_of_a_long_report_is_in_a_file(project: Project) -> None:
     """Which the failure names."""
     lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db")
-def test_ask(wiretape_replay):
-    ask(wiretape_replay, "x" * 1000)
-    wiretape_replay.assert_as_recorded()
-"""
-        )
+        project, 'ask(wiretape_replay, "x" * 1000)', "wiretape_replay.assert_as_recorded()"
     )
     (pointer,) = (line for line in errors(lines) if line.startswith("this is shortened: "))
     file = pointer.removeprefix("this is shortened: all of it is in ").rstrip(".")
@@ -121,14 +98,9 @@ def test_ask(wiretape_replay):
 def test_a_strict_test_fails_without_being_asked_to(project: Project) -> None:
     """Its client is refused what is not as recorded; if nobody minds that, the test fails."""
     lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db", strict=True)
-def test_ask(wiretape_replay):
-    assert ask(wiretape_replay, "1").status_code == 400
-"""
-        )
+        project,
+        'assert ask(wiretape_replay, "1").status_code == 400',
+        marker='"tape.db", strict=True',
     )
     assert 'input[0].content[0].text was "one" and is "1"' in "\n".join(lines)
     assert "Traceback" not in "\n".join(lines)
@@ -137,16 +109,10 @@ def test_ask(wiretape_replay):
 def test_requests_are_counted_without_their_retries(project: Project) -> None:
     """The message lists every attempt."""
     lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db")
-def test_ask(wiretape_replay):
-    ask(wiretape_replay, "two")
-    ask(wiretape_replay, "two")
-    wiretape_replay.assert_requests(2)
-"""
-        )
+        project,
+        'ask(wiretape_replay, "two")',
+        'ask(wiretape_replay, "two")',
+        "wiretape_replay.assert_requests(2)",
     )
     assert errors(lines) == [
         "AssertionError: 2 requests expected, 1 made:",
@@ -158,18 +124,11 @@ def test_ask(wiretape_replay):
 def test_attempts_are_shown_beside_those_expected(project: Project) -> None:
     """As lines that were, and lines that ought to have been."""
     lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db")
-def test_ask(wiretape_replay):
-    ask(wiretape_replay, "two")
-    ask(wiretape_replay, "two")
-    wiretape_replay.assert_attempts(
-        "first http create http_error", "fallback http create completed"
-    )
-"""
-        )
+        project,
+        'ask(wiretape_replay, "two")',
+        'ask(wiretape_replay, "two")',
+        'expected = "first http create http_error", "fallback http create completed"',
+        "wiretape_replay.assert_attempts(*expected)",
     )
     assert errors(lines) == [
         "AssertionError: the attempts are not those expected (- expected, + made):",
@@ -181,17 +140,7 @@ def test_ask(wiretape_replay):
 
 def test_a_missing_fallback_is_said(project: Project) -> None:
     """With what was tried instead."""
-    lines = failure(
-        project.run(
-            ASK
-            + """
-@pytest.mark.wiretape("tape.db")
-def test_ask(wiretape_replay):
-    ask(wiretape_replay, "one")
-    wiretape_replay.assert_fallback()
-"""
-        )
-    )
+    lines = failure(project, 'ask(wiretape_replay, "one")', "wiretape_replay.assert_fallback()")
     assert errors(lines) == [
         "AssertionError: no fallback was made:",
         "first http create completed",
