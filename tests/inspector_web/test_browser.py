@@ -1,17 +1,14 @@
 """The pages in a real browser: keys, zoom, widths, themes, and a quiet console."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import Page
-from declared import REPOSITORY
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 pytestmark = pytest.mark.browser
 
-SAMPLES = sorted((REPOSITORY / "recordings" / "samples").glob("*/tape.db"))
 ADDRESSES = (
     "sessions",
     "search?text=build",
@@ -25,39 +22,6 @@ ADDRESSES = (
 )
 PLOT = "document.querySelector('.plot').getBoundingClientRect()"
 WHERE_AM_I = "document.activeElement.closest('[data-row], .lane')?.id"
-
-
-@pytest.fixture
-def samples(folder: Path, site: str) -> str:
-    """The same, of the sample tapes."""
-    for tape in SAMPLES:
-        shutil.copy2(tape, folder / f"{tape.parent.name}.db")
-    return site
-
-
-@pytest.mark.parametrize("width", [360, 1600])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("tape", SAMPLES, ids=lambda tape: tape.parent.name)
-def test_every_page_of_each_sample_fits_and_is_quiet(
-    page: Page, samples: str, tape: Path, theme: str, width: int
-) -> None:
-    """Wide and narrow, light and dark; a finding is on top of each that has one."""
-    name = tape.parent.name
-    session = f"tapes/{name}/sessions/1"
-    for address in (
-        session,
-        f"{session}?at=1",
-        f"{session}/received?at_s=0.9",
-        f"{session}/requests/2/attempts/1",
-        f"tapes/{name}/events?session=1",
-        f"tapes/{name}/events?session=1&regex=on&text=resp_[0-9]",
-        f"tapes/{name}/exchanges/1/events/1",
-        f"search?tape={name}&text=shell",
-    ):
-        page.open(samples + address, width=width, theme=theme)
-        assert page.value("document.documentElement.scrollWidth") <= width, address
-        assert page.value("document.querySelector('main').textContent.trim() !== ''"), address
-    assert [each for each in page.complaints if samples in each] == []
 
 
 @pytest.mark.parametrize("width", [360, 1600])

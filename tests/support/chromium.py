@@ -86,6 +86,7 @@ class Page:
         self.complaints: list[str] = []
         self._socket = socket
         self._calls = 0
+        self._runs_scripts = True
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
@@ -97,6 +98,12 @@ class Page:
 
     def open(self, address: str, *, width: int = 1200, theme: str = "light") -> None:
         """Opens an address in a window of that width, and waits until it is loaded."""
+        self.look(width, theme)
+        self.call("Page.navigate", url=address)
+        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def look(self, width: int, theme: str) -> None:
+        """Makes the window so wide, and the page light or dark."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -106,8 +113,6 @@ class Page:
         )
         feature = {"name": "prefers-color-scheme", "value": theme}
         self.call("Emulation.setEmulatedMedia", features=[feature])
-        self.call("Page.navigate", url=address)
-        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def value(self, expression: str) -> Any:
         """The value of a JavaScript expression, its promise awaited."""
@@ -116,6 +121,17 @@ class Page:
         )
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    @contextmanager
+    def without_scripts(self) -> Iterator[None]:
+        """Runs no script of a page, as somebody has it who switched them off."""
+        self._runs_scripts = False
+        self.call("Emulation.setScriptExecutionDisabled", value=True)
+        try:
+            yield
+        finally:
+            self.call("Emulation.setScriptExecutionDisabled", value=False)
+            self._runs_scripts = True
 
     def press(self, key: str) -> None:
         """Presses and releases a key: a character, or a name like ``Enter``."""
@@ -126,6 +142,13 @@ class Page:
 
     def until(self, expression: str) -> None:
         """Waits until a JavaScript expression is true, on this page or the one that follows."""
+        if not self._runs_scripts:
+            # No promise is kept and no frame is called, so this side asks again and again.
+            deadline_s = time.monotonic() + _PATIENCE_S
+            while not self.value(f"Boolean({expression})"):
+                assert time.monotonic() < deadline_s, expression
+                time.sleep(0.02)
+            return
         looks = (
             "new Promise(done => { const look = () => "
             f"({expression}) ? done(true) : requestAnimationFrame(look); look(); }})"
