@@ -40,16 +40,35 @@
     return true;
   };
 
-  const moves = {
-    j: () => step("[data-row]", 1),
-    k: () => step("[data-row]", -1),
-    J: () => step("[data-turn]", 1),
-    K: () => step("[data-turn]", -1),
-    e: () => step("[data-problem]", 1) || more("[data-problem]"),
-    "]": () => step("[data-step]", 1),
-    "[": () => step("[data-step]", -1),
-    "?": () => (help.open ? help.close() : help.showModal()) ?? true,
+  // Which rows a key walks along, and which way.
+  const walks = {
+    j: ["[data-row]", 1],
+    k: ["[data-row]", -1],
+    J: ["[data-turn]", 1],
+    K: ["[data-turn]", -1],
+    e: ["[data-problem]", 1],
+    "]": ["[data-step]", 1],
+    "[": ["[data-step]", -1],
   };
+
+  const walk = (key) => key in walks && (step(...walks[key]) || more(walks[key][0]));
+
+  // The bar names what acts on this page, and no more.
+  const names = { "\u2212": "-", "\u2190": "ArrowLeft", "\u2192": "ArrowRight" };
+  const acts = (name) => {
+    const key = names[name] ?? name;
+    const rows = { Enter: "[data-row]", "?": "#help" }[key] ?? walks[key]?.[0];
+    return keyed(key) || (rows && document.querySelector(`${rows}, [data-more="${rows}"]`));
+  };
+  const hint = () => {
+    for (const each of document.querySelectorAll(".hint")) {
+      for (const kbd of each.children) kbd.hidden = !acts(kbd.textContent);
+      each.hidden = [...each.children].every((kbd) => kbd.hidden);
+    }
+    document.querySelector(".hints").hidden = false;
+  };
+  hint();
+  document.addEventListener("grown", hint);
 
   const isTyping = (element) =>
     element instanceof Element && element.matches("input, textarea, select");
@@ -70,7 +89,9 @@
       link.select();
     } else if (link) {
       link.click();
-    } else if (!moves[key]?.()) {
+    } else if (key === "?") {
+      help.open ? help.close() : help.showModal();
+    } else if (!walk(key)) {
       return;
     }
     event.preventDefault();
