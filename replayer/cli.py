@@ -52,7 +52,8 @@ class Speed(click.ParamType[float | None]):
 @click.option(
     "--strict",
     is_flag=True,
-    help="Answer a request that is not as recorded with an error that the client gives up on.",
+    help="Answer a request that is not as recorded with an error that the client gives up on. "
+    "A --fault that was met excuses what comes after it.",
 )
 @click.option(
     "--speed",
@@ -161,6 +162,6 @@ def replay(
             tell(line)
         for sentence in ignored.unmatched():
             tell(sentence)
-    if strict and outcome.exit_code == 0 and outcome.report.has_findings:
+    if strict and outcome.exit_code == 0 and outcome.has_findings:
         return 1
     return outcome.exit_code

@@ -1,11 +1,11 @@
 """Where a replay stands: what of the recording is used up, and what the client has asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from replayer.matching import Candidate, Match, Sessions
 from replayer.refusals import difference_sentence, unexpected_sentence
-from replayer.report import ReplayedRequest, Report, Verdict
+from replayer.report import ReplayedRequest, Report, Spot, Verdict, first_met
 from replayer.script import Recorded, RecordedExchange, Script, Way
 from wiretape.asked import Asked
 from wiretape.attempts import Transport
@@ -22,11 +22,18 @@ class Caller:
 
 
 class Place:
-    """The state that the parts of a player share."""
+    """The state that the parts of a player share.
 
-    def __init__(self, script: Script, *, is_strict: bool, ignored: Ignored) -> None:
+    ``faults`` are the places at which the server fails. What a client asks after one of them it
+    may ask because of that, so nothing is strict from then on.
+    """
+
+    def __init__(
+        self, script: Script, *, is_strict: bool, ignored: Ignored, faults: Set[Spot]
+    ) -> None:
         self.script = script
         self.is_strict = is_strict
+        self._faults = faults
         self.report = Report()
         self.sessions = Sessions(ids=Correspondence(ignored=ignored))
         self._unused: dict[Way, dict[int, Candidate[RecordedExchange]]] = {}
@@ -42,10 +49,10 @@ class Place:
 
     def refusal(self, noted: int, match: Match[Recorded]) -> str | None:
         """Why the request noted there is not answered, if it is to be the same and is not."""
-        if match.is_exact or not self.is_strict:
+        requests = self.report.requests
+        if match.is_exact or not self.is_strict or first_met(requests[:noted], self._faults):
             return None
         sentence = difference_sentence(match)
-        requests = self.report.requests
         requests[noted] = replace(requests[noted], refusal=sentence)
         return sentence
 

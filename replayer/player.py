@@ -4,7 +4,7 @@ It never sees a socket or a clock. A server hands it what the client asked and p
 answers.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from replayer.losses import losses
 from replayer.matching import Sessions, best_match, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import http_error
-from replayer.report import Blocked, NotAsked, Report, SideRequest, Verdict
+from replayer.report import Blocked, NotAsked, Report, SideRequest, Spot, Verdict
 from replayer.script import RecordedExchange, Script, Way
 from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
@@ -48,15 +48,22 @@ class Player:
     """Plays ``script`` to one client.
 
     With ``is_strict``, a request that differs from the recording is answered with an error that
-    the client treats as fatal, instead of with the recorded answer. What is ``ignored`` is no
-    difference.
+    the client treats as fatal, instead of with the recorded answer, until it has met one of the
+    ``faults``. What is ``ignored`` is no difference.
     """
 
     def __init__(
-        self, script: Script, *, is_strict: bool = False, ignored: Ignored | None = None
+        self,
+        script: Script,
+        *,
+        is_strict: bool = False,
+        ignored: Ignored | None = None,
+        faults: Set[Spot] = frozenset(),
     ) -> None:
         self._script = script
-        self._place = Place(script, is_strict=is_strict, ignored=ignored or Ignored())
+        self._place = Place(
+            script, is_strict=is_strict, ignored=ignored or Ignored(), faults=faults
+        )
         self._side = SideRequests(each for each in script.exchanges if not each.is_request)
         self._sockets = SocketPlayers(self._place)
         self._lacks_key = False

@@ -1,7 +1,7 @@
 """What a replay came to: everything that the client asked, and how it met the recording."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from itertools import islice
@@ -17,6 +17,10 @@ from wiretape.words import counted, place_told, printable
 _SHOWN_REQUESTS: Final = 20
 _SHOWN_DIFFERENCES: Final = 3
 _SHOWN_HOSTS: Final = 6
+
+
+type Spot = tuple[int, int | None]
+"""Where something was recorded: an exchange, and the number of the client's message on it."""
 
 
 class Verdict(StrEnum):
@@ -82,6 +86,18 @@ class Blocked:
     what: str
 
 
+def first_met(requests: Sequence[ReplayedRequest], places: Set[Spot]) -> ReplayedRequest | None:
+    """The first of these requests that was answered with what stands at one of the places."""
+    return next(
+        (
+            each
+            for each in requests
+            if each.refusal is None and (each.exchange, each.message) in places
+        ),
+        None,
+    )
+
+
 @dataclass(slots=True)
 class Report:
     """The report under way. ``passed_on`` is what went to services of this machine."""
@@ -106,6 +122,14 @@ class Report:
     def has_findings(self) -> bool:
         """Whether the replay was not as the recording."""
         return bool(self.of(Verdict.DIFFERENT) or self.of(Verdict.UNEXPECTED) or self.not_asked)
+
+    def has_findings_before(self, faults: Set[Spot]) -> bool:
+        """The same, as far as none of these faults may have led to it: of what was asked after
+        one was met, or left unasked, nobody knows."""
+        met = first_met(self.requests, faults)
+        if met is None:
+            return self.has_findings
+        return any(each.verdict is not Verdict.EXACT for each in self.requests[: met.number])
 
     def counts(self) -> dict[str, int]:
         """``requests`` is the sum of the three verdicts."""

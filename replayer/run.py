@@ -63,10 +63,12 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a replay went: the command's exit code, and the report."""
+    """How a replay went: the command's exit code, and the report. ``has_findings`` says whether it
+    was not as the recording, before a fault could be the reason."""
 
     exit_code: int
     report: Report
+    has_findings: bool
 
 
 def replay(
@@ -89,7 +91,8 @@ def replay(
         reader, told, faulty = _opened(replay)
         stack.enter_context(reader)
         script = Script(reader, replay.sessions)
-        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored)
+        faults = frozenset() if faulty is None else faulty.places
+        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored, faults=faults)
         for sentence in told:
             player.report.note(sentence)
         for sentence in player.report.notes:
@@ -119,11 +122,12 @@ def replay(
 
         code = asyncio.run(run())
         report = player.finish()
+        has_findings = report.has_findings_before(faults)
         if faulty is not None:
             tell_faults(report, faulty)
         if replay.command and not report.requests:
             report.note(f"no request came our way. {PAST_US}")
-        return Outcome(code, report)
+        return Outcome(code, report, has_findings)
 
 
 def _opened(replay: Replay) -> tuple[TapeReader, list[str], Faulted | None]:

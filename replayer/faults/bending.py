@@ -7,13 +7,15 @@ the client asks for is its own choice, made by the usual matching.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from replayer.faults.actions import Over
 from replayer.faults.applying import with_faults
 from replayer.faults.parts import Part, parts_of, put_together
-from replayer.faults.planning import Plan, Spot, plans
+from replayer.faults.planning import Plan, plans
 from replayer.faults.spares import Spares
 from replayer.faults.spec import Fault
+from replayer.report import Spot
 from wiretape.errors import UsageError
 from wiretape.reconstruct import Session
 from wiretape.recording import Recording, WholeExchange
@@ -38,6 +40,11 @@ class Faulted:
     recording: Recording
     originals: Mapping[Spot, Spot]
     waiting: Mapping[str, frozenset[Spot]]
+
+    @property
+    def places(self) -> frozenset[Spot]:
+        """Where any fault waits."""
+        return frozenset(chain.from_iterable(self.waiting.values()))
 
 
 def faulted(recording: Recording, sessions: Sequence[Session], faults: Iterable[Fault]) -> Faulted:

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from replayer.faults.spec import Fault
+from replayer.report import Spot
 from wiretape.errors import UsageError
 from wiretape.reconstruct import Request, Session
-
-type Spot = tuple[int, int | None]
-"""Where something was asked: an exchange, and the number of the client's message on it."""
 
 
 @dataclass(slots=True)

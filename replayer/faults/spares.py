@@ -12,7 +12,7 @@ from typing import Final
 from replayer.bends.whole import whole_messages
 from replayer.faults.answer import Answer, block, text_of
 from replayer.faults.parts import Part, parts_of, put_together
-from replayer.faults.planning import Spot
+from replayer.report import Spot
 from replayer.transports.tries import naming_headers
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt

@@ -7,8 +7,7 @@ others is no finding.
 from dataclasses import replace
 
 from replayer.faults.bending import Faulted
-from replayer.faults.planning import Spot
-from replayer.report import NotAsked, ReplayedRequest, Report, Verdict
+from replayer.report import NotAsked, ReplayedRequest, Report, Spot, Verdict
 from wiretape.words import counted
 
 
