@@ -181,11 +181,13 @@ def _values(
         yield Difference(path, change, *(_told(value, depth) for value in (left, right)))
 
 
-def _compared(left: dict[str, Any], right: dict[str, Any]) -> Iterable[str]:
-    """The members of two objects that are to be compared."""
-    if AND_MORE in left:
-        return (name for name in left if name != AND_MORE)
-    return dict.fromkeys((*left, *right))
+def _compared(left: dict[str, Any], right: dict[str, Any]) -> Iterator[str]:
+    """The members of two objects that are to be compared: those of either, where the other does
+    not say that others may stand beside its own."""
+    for name in dict.fromkeys((*left, *right)):
+        has_place = name in left or AND_MORE not in left, name in right or AND_MORE not in right
+        if name != AND_MORE and all(has_place):
+            yield name
 
 
 def _told(value: Any, depth: int) -> Any:

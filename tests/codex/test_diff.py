@@ -80,3 +80,29 @@ def test_where_two_runs_part_is_told_first(
     assert (code, found["equal"]) == (1, False)
     assert first_divergence["at"]["a"]["request"] == 2
     assert first_divergence["path"].startswith("answer.output[1]")
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("three-rounds", "three-rounds"),
+        ("cut-then-answer", "cut-then-answer"),
+        ("error-then-answer", "error-then-answer"),
+        ("answer", "upgrade-426"),
+    ],
+)
+@pytest.mark.parametrize("version", Version)
+def test_the_same_over_both_transports_is_equal(
+    name: str, other: str, version: Version, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Recorded over SSE, and as a client that begins with a WebSocket."""
+    binary, folder = codex(version), tmp_path / "one"
+    over_sse = cell(name, version, Transport.SSE, binary, folder)
+    over_sse.recorded()
+    first = over_sse.tape.rename(tmp_path / "first.db")
+    over_websocket = cell(other, version, Transport.WEBSOCKET, binary, folder)
+    over_websocket.recorded()
+    code, found = diff(first, over_websocket.tape)
+    assert [each["divergences"] for each in found["sessions"]] == [[]]
+    assert "transport" in found["sessions"][0]["left_out"]
+    assert code == 0

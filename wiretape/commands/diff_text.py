@@ -1,5 +1,6 @@
 """A comparison in words: the first place where two sessions part on top."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, islice
 from pathlib import Path
@@ -28,6 +29,9 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield f"  {counted(len(divergences), 'difference')}, in {counted(requests, 'place')}."
     else:
         yield f"  equal, {_size(comparison.a)}."
+    if comparison.is_over_other_transports:
+        a, b = map(_carried, (comparison.a, comparison.b))
+        yield f"  over other transports: A {a}; B {b}."
     if comparison.left_out:
         yield f"  left out, though it differs: {printable(', '.join(comparison.left_out))}."
 
@@ -108,6 +112,12 @@ def _place_lines(place: str, divergences: list[Divergence]) -> Iterator[str]:
         yield f"    {told(divergence.difference)}"
     if len(divergences) > _SHOWN:
         yield f"    and {counted(len(divergences) - _SHOWN, 'more difference')}"
+
+
+def _carried(session: Session) -> str:
+    """How much went over each transport."""
+    attempts = Counter(each.attempt.transport for each in session.tries)
+    return ", ".join(f"{over} ({counted(attempts[over], 'attempt')})" for over in attempts)
 
 
 def _size(session: Session) -> str:

@@ -23,7 +23,7 @@ from wiretape.crossings import (
     PONG,
     Crossing,
 )
-from wiretape.events import Lifecycle, UnknownEvent, parse_event
+from wiretape.events import ErrorEvent, Lifecycle, UnknownEvent, parse_event
 from wiretape.jsontext import Unparsable, object_at, parse_object, string_at
 from wiretape.output import ItemState, OutputItem
 from wiretape.response import ResponseFold
@@ -99,6 +99,8 @@ def _responses(texts: list[str]) -> dict[str, Any]:
         match event:
             case Lifecycle() if model := string_at(object_at(event.raw, "response"), "model"):
                 said["model"] = model
+            case ErrorEvent(raw=raw, status=int(status)):
+                said |= {"status": status, "body": {"error": raw.get("error")}}
             case UnknownEvent():
                 others.append(event.raw)
             case Unparsable():

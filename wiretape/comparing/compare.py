@@ -5,15 +5,17 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from wiretape.asked import Asked, RequestKind
 from wiretape.comparing.alignment import Keys, aligned
 from wiretape.comparing.answers import Answer
 from wiretape.comparing.left_out import ID, comparable, left_out, without_volatile
 from wiretape.comparing.pairs import AttemptPair, Comparison, EventPair, RequestPair, TurnPair
 from wiretape.comparing.reading import Side
+from wiretape.comparing.transports import TRANSPORT, bare, form, is_framing, without_transport
 from wiretape.digests import digest
 from wiretape.ignoring import Ignored
 from wiretape.inputs import Maker, maker_of
-from wiretape.likeness import Correspondence, differences, value_differences
+from wiretape.likeness import Correspondence, Difference, differences, value_differences
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Turn
 from wiretape.store_reader import TapeReader
@@ -58,23 +60,45 @@ class _Comparing:
     def _requests(self, a: Sequence[Request], b: Sequence[Request]) -> Iterator[RequestPair]:
         for one, other in self._pairs(a, b, self._request_key):
             if one is None or other is None:
-                yield RequestPair(one, other)
+                yield RequestPair(one, other, is_framing=self._is_framing(one, other))
             else:
                 pairs = self._pairs(one.tries, other.tries, _attempt_key)
                 yield RequestPair(one, other, tuple(self._attempt(*pair) for pair in pairs))
 
     def _attempt(self, a: Try | None, b: Try | None) -> AttemptPair:
         if a is None or b is None:
-            return AttemptPair(a, b)
+            return AttemptPair(a, b, is_framing=self._is_framing(a, b))
         asked_a, answer_a = self._a.read(a.attempt)
         asked_b, answer_b = self._b.read(b.attempt)
-        if not (asked_a.headers and asked_b.headers):
+        says_a, says_b = answer_a.says, answer_b.says
+        is_other = a.attempt.transport is not b.attempt.transport
+        if is_other:
+            self.left_out.add(TRANSPORT)
+            says_a, says_b = without_transport(says_a), without_transport(says_b)
+        if is_other or not (asked_a.headers and asked_b.headers):
             # One is not the first on its socket: nothing was said in headers.
             asked_a, asked_b = replace(asked_a, headers=()), replace(asked_b, headers=())
         self.left_out.update(left_out(asked_a, asked_b))
-        asked = differences(comparable(asked_a), comparable(asked_b), self._ids)
-        answered = value_differences("answer", answer_a.says, answer_b.says, self._ids)
+        if form(asked_a) != form(asked_b):
+            asked_a, asked_b = self._a.meant(a.attempt, asked_a), self._b.meant(b.attempt, asked_b)
+        asked = self._asked(bare(asked_a), bare(asked_b))
+        answered = value_differences("answer", says_a, says_b, self._ids)
         return AttemptPair(a, b, tuple(asked), tuple(answered), tuple(_events(answer_a, answer_b)))
+
+    def _asked(self, a: Asked, b: Asked) -> Iterator[Difference]:
+        if (a.kind is RequestKind.UPGRADE) is (b.kind is RequestKind.UPGRADE):
+            # Where only one was refused as a handshake, it had not come to ask for anything.
+            yield from differences(comparable(a), comparable(b), self._ids)
+
+    def _is_framing(self, a: Request | Try | None, b: Request | Try | None) -> bool:
+        """Whether the one of them that is there is the transport's: the other session has none
+        such, as it has no sockets."""
+        alone, other = (a, self._b) if a is not None else (b, self._a)
+        tries = alone.tries if isinstance(alone, Request) else [alone]
+        found = not other.has_sockets and all(is_framing(each.attempt) for each in tries if each)
+        if found:
+            self.left_out.add(TRANSPORT)
+        return found
 
     def _turn_key(self, side: Side, turn: Turn) -> Keys:
         """A turn is told by what it begins with; else by its place."""
@@ -93,7 +117,7 @@ def beginning(side: Side, requests: Sequence[Request]) -> Hashable:
 
 def _newly_said(side: Side, request: Request) -> Hashable:
     asked, _ = side.read(request.last)
-    items = asked.input_items
+    items = side.meant(request.last, asked).input_items
     said = (at for at, item in enumerate(items, 1) if maker_of(item) is Maker.MODEL)
     return request.role, _likely_same(items[max(said, default=0) :][-_MOST_ITEMS:])
 
@@ -103,14 +127,22 @@ _MOST_ITEMS: Final = 8
 
 
 def _attempt_key(_: Side, each: Try) -> Keys:
-    """An attempt is told by what came of it; else by its transport."""
+    """An attempt is told by what came of it over its transport; else over any, or by its
+    transport alone; else by whether anything was asked."""
     attempt = each.attempt
-    return (attempt.transport, attempt.kind, attempt.outcome), (attempt.transport, attempt.kind)
+    is_asked = attempt.kind is not RequestKind.UPGRADE
+    return (
+        (attempt.transport, attempt.kind, attempt.outcome),
+        attempt.outcome,
+        (attempt.transport, attempt.kind),
+        is_asked,
+    )
 
 
 def _likely_same(value: Any) -> str:
     """A digest that values share which differ in nothing but ids and what is volatile."""
-    text = json.dumps(without_volatile(value), sort_keys=True)
+    # The rules are for texts as they read: in JSON a line would begin with the n of its \n.
+    text = json.dumps(without_volatile(value), sort_keys=True).replace("\\n", "\n")
     for rule in TEXT_RULES:
         text = rule.pattern.sub(rule.stand_in, text)
     return digest(ID.sub("", text))

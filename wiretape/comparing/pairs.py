@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from wiretape.comparing.answers import EventRun
+from wiretape.comparing.transports import TRANSPORT
 from wiretape.likeness import Change, Difference
 from wiretape.reconstruct import Request, Session, Try, Turn
 
@@ -31,7 +32,8 @@ class AttemptPair:
     ``asked`` are the differences of what the client sent, in its own terms
     (``input[2].content[0].text``, ``headers.openai-beta``); ``answered`` those of what came back
     (``answer.output[0].arguments``, ``answer.outcome``). In either, ``recorded`` is ``a``'s value
-    and ``replayed`` is ``b``'s.
+    and ``replayed`` is ``b``'s. ``is_framing``: only one side has it, and only the transport is
+    to blame.
     """
 
     a: Try | None
@@ -39,10 +41,13 @@ class AttemptPair:
     asked: tuple[Difference, ...] = ()
     answered: tuple[Difference, ...] = ()
     events: tuple[EventPair, ...] = ()
+    is_framing: bool = False
 
     @property
     def differences(self) -> tuple[Difference, ...]:
         """Where they part, what was asked first."""
+        if self.is_framing:
+            return ()
         if self.a is None or self.b is None:
             return (_alone("attempt", _attempt_told(self.a), _attempt_told(self.b)),)
         return (*self.asked, *self.answered)
@@ -50,14 +55,17 @@ class AttemptPair:
 
 @dataclass(frozen=True, slots=True)
 class RequestPair:
-    """Two requests that belong together."""
+    """Two requests that belong together; ``is_framing`` as with attempts."""
 
     a: Request | None
     b: Request | None
     attempts: tuple[AttemptPair, ...] = ()
+    is_framing: bool = False
 
     def divergences(self) -> Iterator["Divergence"]:
         """Where they part."""
+        if self.is_framing:
+            return
         if self.a is None or self.b is None:
             told = [None if each is None else _request_told(each) for each in (self.a, self.b)]
             yield Divergence(self, None, _alone("request", *told))
@@ -106,6 +114,11 @@ class Comparison:
     def divergences(self) -> tuple[Divergence, ...]:
         """Every place where they part, the first one first."""
         return tuple(chain.from_iterable(pair.divergences() for pair in self.requests))
+
+    @property
+    def is_over_other_transports(self) -> bool:
+        """Whether the two went over different transports, wholly or in part."""
+        return TRANSPORT in self.left_out or self.a.transports != self.b.transports
 
     @property
     def is_equal(self) -> bool:

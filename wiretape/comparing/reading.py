@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from wiretape.asked import Asked, asked_by_message, asked_by_upgrade, asked_over_http
-from wiretape.attempts import Attempt
+from wiretape.asked import Asked, RequestKind, asked_at, asked_by_message, asked_in
+from wiretape.attempts import Attempt, Transport
 from wiretape.comparing.answers import Answer, answer_to
 from wiretape.crossings import Crossing, crossings_of
 from wiretape.facts import Sender
+from wiretape.jsontext import JsonObject
 from wiretape.reconstruct import Session
-from wiretape.redact import redact_text
-from wiretape.scope import purpose_of
 from wiretape.store_reader import Exchange, TapeReader
+from wiretape.talk import Talk
 
 
 @dataclass(slots=True)
@@ -22,6 +22,11 @@ class _Round:
 
     message: str = ""
     sent: list[Crossing] = field(default_factory=list)
+
+    @property
+    def data(self) -> bytes:
+        """The message as it crossed."""
+        return self.message.encode("utf-8", "surrogatepass")
 
 
 class Side:
@@ -38,6 +43,12 @@ class Side:
             if each.attempt.message is not None:
                 self._messages[each.attempt.exchange].add(each.attempt.message)
         self._rounds_of = lru_cache(maxsize=1)(self._rounds)
+        self._bodies_of = lru_cache(maxsize=1)(self._bodies)
+
+    @property
+    def has_sockets(self) -> bool:
+        """Whether anything of the session went over a WebSocket."""
+        return Transport.WEBSOCKET in self.session.transports
 
     def read(self, attempt: Attempt) -> tuple[Asked, Answer]:
         """What the client asked with this attempt, and what came back."""
@@ -46,21 +57,25 @@ class Side:
         found = self._rounds_of(exchange).get(attempt.message, _Round())
         return self._asked(exchange, attempt, found), answer_to(attempt, exchange, found.sent)
 
+    def meant(self, attempt: Attempt, asked: Asked) -> Asked:
+        """What was asked with this attempt, with all that it leaves out because its socket has
+        heard it. As it stands where it leaves out nothing, or something else."""
+        if attempt.message is None or not asked.says_only_what_is_new:
+            return asked
+        exchange = self._reader.exchange(attempt.exchange)
+        assert exchange is not None
+        body = self._bodies_of(exchange)[attempt.message]
+        return asked if body is None else replace(asked, kind=RequestKind.CREATE, body=body)
+
     def _asked(self, exchange: Exchange, attempt: Attempt, found: _Round) -> Asked:
         request = exchange.request
         if attempt.message is not None:
-            asked = asked_by_message(
-                request.headers, found.message.encode("utf-8", "surrogatepass")
-            )
+            asked = asked_by_message(request.headers, found.data)
             is_first = attempt.message == min(self._messages[exchange.id])
             # The handshake's headers are compared once for a socket.
             return asked if is_first else replace(asked, headers=())
-        query = redact_text(request.target).partition("?")[2]
-        if exchange.is_upgrade:
-            return replace(asked_by_upgrade(request.headers), query=query)
-        purpose = purpose_of(request.method, request.target, is_upgrade=False)
-        body = self._reader.request_body(exchange.id)
-        return replace(asked_over_http(purpose, request.headers, body), query=query)
+        asked = asked_in(request, self._reader.request_body(exchange.id))
+        return asked_at(request.target, asked)
 
     def _rounds(self, exchange: Exchange) -> Mapping[int | None, _Round]:
         """What crossed, by the attempt that it belongs to: told by its message."""
@@ -76,4 +91,15 @@ class Side:
                 count += 1
             elif crossing.sender is Sender.SERVER:
                 found[current].sent.append(crossing)
+        return found
+
+    def _bodies(self, exchange: Exchange) -> Mapping[int, JsonObject | None]:
+        """The messages of a socket as requests that say everything, where that is known."""
+        found: dict[int, JsonObject | None] = {}
+        talk = Talk()
+        for message, each in self._rounds_of(exchange).items():
+            if message is not None:
+                asked = asked_by_message(exchange.request.headers, each.data)
+                found[message] = talk.whole(asked)
+                talk.answered(sent.text for sent in each.sent if sent.text is not None)
         return found

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tapes import OTHER_SESSION, SESSION, Recording, answer, create, sse
+from tapes import OTHER_SESSION, SESSION, Recording, answer, asks, create, says, sse, wants
 
 from wiretape.cli import main
 
@@ -174,3 +174,18 @@ def test_an_unreadable_file_of_rules_is_refused(diff: Run, tapes: tuple[Path, Pa
     code, out, err = diff(*tapes)
     assert (code, out) == (2, "")
     assert "a.db.ignore cannot be read" in err
+
+
+def test_another_transport_is_told_once(diff: Run, tmp_path: Path) -> None:
+    """The same over both is equal: the exit code is 0."""
+    http, socket = Recording(), Recording()
+    http.post(create("one"), sse(*answer("A")))
+    socket.socket(wants(asks("one")), says(*answer("A")))
+    code, out, _ = diff(http.write(tmp_path / "a.db"), socket.write(tmp_path / "b.db"))
+    assert code == 0
+    assert out.splitlines() == [
+        f"session {SESSION}",
+        "  equal, 1 request, 1 attempt, 3 events.",
+        "  over other transports: A http (1 attempt); B websocket (1 attempt).",
+        "  left out, though it differs: transport.",
+    ]

@@ -1,11 +1,10 @@
 """Two sessions side by side: what belongs together, and where they part."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from comparisons import Compare, told
 from declared import REPOSITORY
 from tapes import (
     CUT,
@@ -21,31 +20,10 @@ from tapes import (
     wants,
 )
 
-from wiretape.comparing.compare import compare_sessions
 from wiretape.comparing.pairs import Comparison
-from wiretape.reconstruct import sessions_of
-from wiretape.store_reader import TapeReader
 
-type Compare = Callable[[Path | Recording, Path | Recording], Comparison]
 SAMPLES = sorted((REPOSITORY / "recordings" / "samples").glob("*/tape.db"))
 OTHER = "01990000-bbbb-7000-8000-00000000000"
-
-
-@pytest.fixture
-def compare(tmp_path: Path) -> Iterator[Compare]:
-    """Compares the first sessions of two recordings."""
-    with ExitStack() as stack:
-
-        def opened(what: Path | Recording) -> TapeReader:
-            if isinstance(what, Recording):
-                what = what.write(tmp_path / f"{len(list(tmp_path.iterdir()))}.db")
-            return stack.enter_context(TapeReader(what))
-
-        def compared(a: Path | Recording, b: Path | Recording) -> Comparison:
-            one, other = opened(a), opened(b)
-            return compare_sessions(sessions_of(one)[0], one, sessions_of(other)[0], other)
-
-        yield compared
 
 
 def talk(*bodies: dict[str, Any], answers: tuple[str, ...] = (), session: str = "s") -> Recording:
@@ -55,12 +33,6 @@ def talk(*bodies: dict[str, Any], answers: tuple[str, ...] = (), session: str = 
         text = answers[number] if number < len(answers) else f"answer {number}"
         recording.post(body, sse(*answer(text, f"resp_{number}")), session=session)
     return recording
-
-
-def told(comparison: Comparison) -> list[tuple[str, Any, Any]]:
-    """Path and values of every divergence, in order."""
-    found = (divergence.difference for divergence in comparison.divergences)
-    return [(each.path, each.recorded, each.replayed) for each in found]
 
 
 def pairs(comparison: Comparison) -> list[tuple[int | None, int | None]]:
@@ -166,6 +138,29 @@ def test_a_request_more_is_one_divergence(compare: Compare) -> None:
     comparison = compare(a, b)
     assert pairs(comparison) == [(1, 1), (None, 2), (2, 3)]
     assert told(comparison) == [("request", None, "first http create completed")]
+
+
+def test_how_long_a_tool_took_tells_nothing(compare: Compare) -> None:
+    """A request is found again by what its tool gave."""
+
+    def outputs(took: str, *words: str) -> Recording:
+        bodies = [create("go")]
+        for number, word in enumerate(words):
+            gave = f"Exit code: 0\nWall time: {took} seconds\nOutput:\n{word}"
+            call = {"call_id": f"call_{number}"}
+            bodies.append(
+                create(
+                    input=[
+                        *bodies[-1]["input"],
+                        {"type": "function_call", "name": "run", "arguments": "{}", **call},
+                        {"type": "function_call_output", "output": gave, **call},
+                    ]
+                )
+            )
+        return talk(*bodies)
+
+    comparison = compare(outputs("0.1", "three"), outputs("0.2", "two", "three"))
+    assert pairs(comparison) == [(1, 1), (None, 2), (2, 3)]
 
 
 def test_ids_correspond(compare: Compare) -> None:
