@@ -57,7 +57,7 @@
   const names = { "\u2212": "-", "\u2190": "ArrowLeft", "\u2192": "ArrowRight" };
   const acts = (name) => {
     const key = names[name] ?? name;
-    const rows = { Enter: "[data-row]", "?": "#help" }[key] ?? walks[key]?.[0];
+    const rows = { Enter: "[data-row]", y: "[data-copy]", "?": "#help" }[key] ?? walks[key]?.[0];
     return keyed(key) || (rows && document.querySelector(`${rows}, [data-more="${rows}"]`));
   };
   const hint = () => {
@@ -84,9 +84,9 @@
     // Space presses what has the focus.
     if (key === "Space" && event.target.closest?.("a, button, summary")) return;
     const link = keyed(key);
-    if (link?.matches("input")) {
+    if (link?.matches("input, select")) {
       link.focus();
-      link.select();
+      link.select?.();
     } else if (link) {
       link.click();
     } else if (key === "?") {

@@ -330,14 +330,3 @@ def test_the_search_is_a_key_away(page: Page, site: str) -> None:
     page.press("j")
     page.press("Enter")
     page.until("location.pathname === '/tapes/fallback/exchanges/3/events/5'")
-
-
-def test_a_hint_bar_names_the_keys_of_each_page(page: Page, site: str) -> None:
-    """Every key that it names is in the help too."""
-    for address in ADDRESSES:
-        page.open(site + address)
-        hints, keys = page.value(
-            "['.hints kbd', '.keys kbd'].map(where => "
-            "[...document.querySelectorAll(where)].map(each => each.textContent))"
-        )
-        assert hints and set(hints) <= set(keys), address

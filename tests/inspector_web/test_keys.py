@@ -1,0 +1,140 @@
+"""The keys that pages name, in a real browser: each of them does something."""
+
+from pathlib import Path
+
+import pytest
+from chromium import Page
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
+
+pytestmark = pytest.mark.browser
+
+ADDRESSES = (
+    "sessions",
+    "search?text=build",
+    "tapes/turns/sessions/1",
+    "tapes/fallback/sessions/1?at=1000000",
+    "tapes/fallback/sessions/1/received?at=1000000",
+    "tapes/fallback/sessions/1/turns/1",
+    "tapes/turns/sessions/1/turns/2",
+    "tapes/fallback/sessions/1/requests/1/attempts/1",
+    "tapes/turns/sessions/1/requests/2/attempts/1",
+    "tapes/fallback/sessions/1/again?request=1&attempt=3&event=4",
+    "tapes/fallback/events?session=1",
+    "tapes/turns/events?after=104000.2.0",
+    "tapes/fallback/exchanges/1/events/3",
+    "compare?a=fallback/1&b=turns/1",
+    "tapes/nothing/sessions/1",
+)
+TOLD = {"−": "-", "←": "ArrowLeft", "→": "ArrowRight", "Space": " "}
+"""Keys whose names are not what they send."""
+LISTEN = """
+    window.clicked = false;
+    document.addEventListener("click", (event) => {
+        clicked = event.target.closest("a, button") !== null;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+    }, true);
+"""
+ACTED = (
+    "clicked || document.activeElement !== document.body || document.getElementById('help').open"
+)
+CALM = (
+    "clicked = false; document.getElementById('help').close();"
+    "document.activeElement.blur(); getSelection().removeAllRanges()"
+)
+NAMED = """
+    [...document.querySelectorAll(".hints kbd")].filter((each) => each.checkVisibility())
+        .map((each) => each.textContent)
+"""
+
+
+@pytest.fixture
+def turns(folder: Path) -> None:
+    """Three turns, of which the second has many events."""
+    maker = TapeMaker(folder / "turns.db")
+    for at_ms, events in ((0, 1), (100, 500), (200, 1)):
+        maker.post(at_ms, ask(f"turn {at_ms}"), session("s")).answer(
+            at_ms + 5, created(f"r{at_ms}"), *[delta("word")] * events, completed(f"r{at_ms}")
+        )
+    maker.write()
+
+
+@pytest.mark.usefixtures("turns")
+def test_every_key_that_a_page_names_acts(page: Page, site: str) -> None:
+    """It moves the focus, presses a link or a button, or opens the help; none is left unnamed."""
+    ever_named: set[str] = set()
+    for address in ADDRESSES:
+        page.open(site + address)
+        page.value(LISTEN)
+        named = page.value(NAMED)
+        assert "?" in named, address
+        for name in named:
+            page.value(CALM)
+            if name == "Enter":
+                page.press("j")
+            page.press(TOLD.get(name, name))
+            if name == "Enter":
+                assert page.value("clicked"), address
+            assert page.value(ACTED), (address, name)
+        ever_named.update(named)
+    in_help = "[...document.querySelectorAll('.keys kbd')].map(each => each.textContent)"
+    assert ever_named == set(page.value(in_help))
+
+
+def test_a_key_that_does_nothing_is_not_named(page: Page, site: str) -> None:
+    """There is no second page of two sessions, and no row on a page of an error."""
+    page.open(f"{site}sessions")
+    assert "j" in page.value(NAMED)
+    assert "n" not in page.value(NAMED)
+    page.open(f"{site}tapes/nothing/sessions/1")
+    assert page.value(NAMED) == ["u", "?"]
+
+
+@pytest.mark.usefixtures("turns")
+def test_n_and_p_turn_the_pages(page: Page, site: str) -> None:
+    """Forth and back again, to the same rows."""
+    page.open(f"{site}tapes/turns/events")
+    first_row = "document.querySelector('tbody tr')?.id"
+    before = page.value(first_row)
+    page.press("n")
+    page.until(
+        f"(({first_row}) ?? '{before}') !== '{before}' && document.readyState === 'complete'"
+    )
+    page.press("p")
+    page.until(f"{first_row} === '{before}'")
+
+
+@pytest.mark.parametrize(
+    ("start", "key", "there"),
+    [
+        ("tapes/fallback/exchanges/1/events/3", "Escape", "/tapes/fallback/events"),
+        ("tapes/fallback/exchanges/1/events/3", "j", "/tapes/fallback/exchanges/1/events/4"),
+        ("tapes/fallback/exchanges/1/events/3", "k", "/tapes/fallback/exchanges/1/events/2"),
+        ("tapes/fallback/sessions/1", "v", "/tapes/fallback/events"),
+        ("tapes/fallback/sessions/1", "u", "/sessions"),
+        ("tapes/fallback/sessions/1/requests/1/attempts/2", "]", "/requests/1/attempts/3"),
+        ("tapes/fallback/sessions/1/requests/1/attempts/2", "[", "/requests/1/attempts/1"),
+    ],
+)
+def test_a_key_leads_there(page: Page, site: str, start: str, key: str, there: str) -> None:
+    """From one page to another."""
+    page.open(site + start)
+    page.press(key)
+    page.until(f"location.pathname.endsWith('{there}')")
+
+
+@pytest.mark.parametrize(
+    ("key", "start_us", "end_us"),
+    [
+        ("-", 300_000, 1_100_000),
+        ("ArrowLeft", 400_000, 800_000),
+        ("ArrowRight", 600_000, 1_000_000),
+    ],
+)
+def test_a_key_makes_the_window(
+    page: Page, site: str, key: str, start_us: int, end_us: int
+) -> None:
+    """Wider, earlier, later."""
+    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
+    page.press(key)
+    page.until(f"location.search === '?from={start_us}&to={end_us}'")
