@@ -16,7 +16,7 @@ from inspector_web.pages.compare import (
     is_too_long,
 )
 from inspector_web.pages.head import SessionHead, head_of, heads_of
-from inspector_web.reader import library, shelf
+from inspector_web.reader import library, open_overview
 from inspector_web.readings import Look
 from inspector_web.shell import command_line
 from inspector_web.visible import one_line
@@ -49,7 +49,7 @@ def compared(query: CompareQuery, looks: Sequence[tuple[str, Look]]) -> CompareP
     assert side_b is not None
     path_a, path_b = library().find(side_a.tape), library().find(side_b.tape)
     with TapeReader(path_a) as reader_a, TapeReader(path_b) as reader_b:
-        over_a, over_b = shelf().overview(reader_a), shelf().overview(reader_b)
+        over_a, over_b = open_overview(reader_a), open_overview(reader_b)
         if side_a.session is None:
             b = over_b.session(side_b.session or 1)
             a = _partner(b, reader_b, over_a, reader_a, side_a)
@@ -91,7 +91,7 @@ def _head(side: Side | None) -> SessionHead | None:
     if side is None:
         return None
     with TapeReader(library().find(side.tape)) as reader:
-        return head_of(side.tape, shelf().overview(reader), side.session or 1)
+        return head_of(side.tape, open_overview(reader), side.session or 1)
 
 
 def _choices(looks: Sequence[tuple[str, Look]]) -> tuple[Choice, ...]:

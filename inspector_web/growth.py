@@ -11,9 +11,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from inspector_web.readings import edition_of
+from inspector_web.readings import Look, edition_of
 from inspector_web.shelf import Shelf
 from wiretape.errors import TapeError
+from wiretape.store_presence import is_being_written
 from wiretape.store_reader import TapeReader
 
 LOOK_EVERY_S: Final = 0.5
@@ -31,38 +32,49 @@ class News(StrEnum):
     OVER = "over"
 
 
-def state_of(paths: Iterable[Path]) -> str:
-    """What tells one state of these files from another."""
-    told = "\n".join(f"{path} {edition_of(path)}" for path in paths)
+def tape_state(path: Path, look: Look, edition: str = "") -> str:
+    """What tells one state of a page from another: what is known of its tape, and whether that is
+    being written; of a page of facts, also the ``edition`` of the tape that it shows."""
+    return _digest(f"{look.edition} {is_being_written(path)} {edition}")
+
+
+def list_state(looks: Iterable[tuple[Path, Look]]) -> str:
+    """What tells one state of the list of sessions from another."""
+    return _digest("\n".join(f"{path} {tape_state(path, look)}" for path, look in looks))
+
+
+def _digest(told: str) -> str:
     return blake2b(told.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
 @dataclass(slots=True)
 class TapeGrowth:
-    """Watches one tape until it is closed. ``seen`` is the state that the browser shows."""
+    """Watches one tape while it is being written. ``seen`` is the state that the browser shows.
+
+    ``is_of_facts``: what it shows is read from the tape itself, and grows with it; else with what
+    is worked out of it.
+    """
 
     path: Path
     shelf: Shelf
     seen: str
-    _was_behind: bool = False
+    is_of_facts: bool = False
 
     def look(self) -> News:
         """What there is to tell since the last look."""
         try:
             with TapeReader(self.path) as reader:
-                is_closed = reader.is_closed()
-            state = state_of([self.path])
-            # What is told to have grown has been read: the page that follows shows it.
-            is_read = self.shelf.look(self.path).is_over
+                is_live = reader.is_being_written()
         except TapeError:
             return News.OVER
-        if not is_read:
-            self._was_behind = True
-            return News.NOTHING
-        if state != self.seen or self._was_behind:
-            self.seen, self._was_behind = state, False
+        edition = edition_of(self.path) if self.is_of_facts else ""
+        # What is told to have grown has been read: the page that follows shows it.
+        look = self.shelf.look(self.path)
+        state = tape_state(self.path, look, edition)
+        if state != self.seen:
+            self.seen = state
             return News.GROWN
-        return News.OVER if is_closed else News.NOTHING
+        return News.OVER if look.is_over and not is_live else News.NOTHING
 
 
 @dataclass(slots=True)
@@ -70,11 +82,12 @@ class ListGrowth:
     """Watches all tapes, and which there are, for ever."""
 
     tapes: Callable[[], Iterable[Path]]
+    shelf: Shelf
     seen: str
 
     def look(self) -> News:
         """What there is to tell since the last look."""
-        state = state_of(self.tapes())
+        state = list_state((path, self.shelf.glance(path, 0)) for path in self.tapes())
         if state == self.seen:
             return News.NOTHING
         self.seen = state

@@ -4,10 +4,13 @@ from pathlib import Path
 
 from flask import Flask, current_app, g
 
-from inspector_web.growth import state_of
+from inspector_web.growth import tape_state
 from inspector_web.index.reader import IndexReader
 from inspector_web.library import Library
-from inspector_web.shelf import Shelf
+from inspector_web.overview import Overview
+from inspector_web.readings import Look, edition_of
+from inspector_web.shelf import Shelf, StillReading, overview_in
+from inspector_web.standing import Standing, standing_of
 from wiretape.store_reader import TapeReader
 
 
@@ -42,15 +45,48 @@ def open_tape(name: str) -> TapeReader:
 def open_path(path: Path) -> TapeReader:
     """The tape at ``path``; the one that was open for this request before is closed."""
     _close()
-    g.state = state_of([path])
+    g.edition = edition_of(path)
     g.tape = reader = TapeReader(path)
     return reader
 
 
-def growth_seen() -> str | None:
-    """The state of the tape that this request has opened, if more may come to it."""
+def open_overview(reader: TapeReader) -> Overview:
+    """The tape at a glance.
+
+    Raises:
+        TapeError: it is damaged.
+        StillReading: it is being read for the first time.
+    """
+    return overview_in(_looked(reader))
+
+
+def overview_so_far(reader: TapeReader) -> Overview | None:
+    """The same, for a page that needs it for little: ``None`` for a tape that is being read for the
+    first time."""
+    try:
+        return overview_in(_looked(reader))
+    except StillReading:
+        return None
+
+
+def _looked(reader: TapeReader) -> Look:
+    g.look = look = shelf().look(reader.path)
+    return look
+
+
+def standing() -> Standing | None:
+    """How what this request shows stands to its tape, if it has opened one and looked at it."""
     reader: TapeReader | None = g.get("tape")
-    return None if reader is None or reader.is_closed() else str(g.state)
+    look: Look | None = g.get("look")
+    return None if reader is None or look is None else standing_of(reader, look)
+
+
+def growth_seen(*, is_of_facts: bool) -> str | None:
+    """The state of what this request shows of a tape, if there will be more to show."""
+    found = standing()
+    if found is None or not found.will_change:
+        return None
+    return tape_state(g.tape.path, g.look, g.edition if is_of_facts else "")
 
 
 def open_index(reader: TapeReader) -> IndexReader:

@@ -7,10 +7,11 @@ thread ends when nothing is left to read.
 
 import sqlite3
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,10 @@ from wiretape.errors import TapeError
 from wiretape.facts import Piece
 from wiretape.reconstruct import sessions_of
 from wiretape.store_reader import TapeReader
+
+REST: Final = 4
+"""A tape that grows is left alone so many times as long as it took to be read: whatever its length
+and however fast it grows, reading it takes no more than a fifth of a processor."""
 
 _KEPT_TAPES: Final = 1000
 _LONG_BYTES: Final = 1_000_000
@@ -41,13 +46,16 @@ _OVERVIEW: Final = "overview"
 class Look:
     """What is known of a tape. ``share`` is how much of it has been read, 1 when it is over.
 
-    Both ``overview`` and ``error`` are ``None`` while it is read for the first time. A tape that
-    grew is known as it was until it has been read again.
+    Both ``overview`` and ``error`` are ``None`` while it is read for the first time. ``edition`` is
+    the state of the file that they are of, ``None`` until it has been read to its end. A tape that
+    grew ``is_behind``: known as it was, until it has been read again.
     """
 
     overview: Overview | None = None
     error: TapeError | None = None
     share: float = 0.0
+    edition: str | None = None
+    is_behind: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -56,8 +64,9 @@ class Look:
 
 @dataclass(slots=True)
 class _State:
-    edition: str | None = None  # that the look is of, once it is over
     look: Look = Look()
+    began_s: float = 0.0
+    rests_until_s: float = 0.0
 
 
 class Readings:
@@ -72,20 +81,29 @@ class Readings:
 
     def look(self, path: Path, patience_s: float, *, is_urgent: bool = True) -> Look:
         """What is known of the tape, after waiting for it so long; the urgent ones come first."""
-        edition = edition_of(path)
+        asked_s, edition = time.monotonic(), edition_of(path)
+        until_s = asked_s + patience_s
+
+        def is_known() -> bool:
+            state = self._states.get(path)
+            if state is None or not state.look.is_over:
+                return False
+            # One that grows all the time is another one before it has been read.
+            return state.look.edition == edition or state.began_s >= asked_s
+
         with self._changed:
-            if not self._is_known(path, edition):
-                self._ask_for(path, is_urgent=is_urgent)
-                self._changed.wait_for(lambda: self._is_known(path, edition), patience_s)
             state = self._states.setdefault(path, _State())
             self._states.move_to_end(path)
-            if not self._is_known(path, edition) and state.look.is_over:
-                return Look(state.look.overview, state.look.error)
-            return state.look
-
-    def _is_known(self, path: Path, edition: str) -> bool:
-        state = self._states.get(path)
-        return state is not None and state.edition == edition
+            if not is_known() and state.rests_until_s <= until_s:
+                self._changed.wait_for(is_known, max(0.0, state.rests_until_s - time.monotonic()))
+                if not is_known():
+                    self._ask_for(path, is_urgent=is_urgent)
+                    self._changed.wait_for(is_known, max(0.0, until_s - time.monotonic()))
+            # Another one may have come into its place meanwhile.
+            look = self._states.setdefault(path, state).look
+            if is_known() or look.edition is None:
+                return look
+            return replace(look, share=0.0 if look.is_over else look.share, is_behind=True)
 
     def _ask_for(self, path: Path, *, is_urgent: bool) -> None:
         is_long = _size_of(path) >= _LONG_BYTES
@@ -108,12 +126,16 @@ class Readings:
                     self._running.discard(is_long)
                     return
                 path = self._waiting[is_long].popleft()
-            edition = edition_of(path)
+            edition, began_s = edition_of(path), time.monotonic()
             for look in self._looks(path, edition):
                 with self._changed:
                     state = self._states.setdefault(path, _State())
                     state.look = look
-                    state.edition = edition if look.is_over else None
+                    if look.is_over:
+                        state.look = replace(look, edition=edition)
+                        took_s = time.monotonic() - began_s
+                        state.began_s = began_s
+                        state.rests_until_s = began_s + (1 + REST) * took_s
                     while len(self._states) > _KEPT_TAPES:
                         self._states.popitem(last=False)
                     self._changed.notify_all()
@@ -127,12 +149,13 @@ class Readings:
             if share - (told[-1] if told else 0) >= 0.01:
                 told.append(share)
                 with self._changed:
-                    self._states.setdefault(path, _State()).look = Look(
-                        before.overview, before.error, share
-                    )
+                    self._states.setdefault(path, _State()).look = replace(before, share=share)
 
         try:
-            yield from _read(path, edition, self._folder, tell)
+            for look in _read(path, edition, self._folder, tell):
+                # What was found before says more than nothing, until there is more.
+                if look.is_over or before.overview is None:
+                    yield look
         except TapeError as error:
             yield Look(None, error.with_traceback(None), 1)
         except _SPOILT as error:

@@ -50,28 +50,6 @@ class Shelf:
         """The same for one tape of many: others that are waited for come first."""
         return self._readings.look(path, patience_s, is_urgent=False)
 
-    def overview(self, reader: TapeReader) -> Overview:
-        """The tape at a glance.
-
-        Raises:
-            TapeError: it is damaged.
-            StillReading: it is being read for the first time.
-        """
-        found = self.look(reader.path)
-        if found.error is not None:
-            # Another one each time: what is raised again and again grows its traceback.
-            raise type(found.error)(str(found.error))
-        if found.overview is None:
-            raise StillReading(found.share)
-        return found.overview
-
-    def overview_so_far(self, reader: TapeReader) -> Overview | None:
-        """The same, but ``None`` for a tape that is being read for the first time."""
-        try:
-            return self.overview(reader)
-        except StillReading:
-            return None
-
     def index(self, reader: TapeReader) -> IndexReader:
         """The index of the tape, as far as it goes; the caller closes it."""
         return IndexReader(index_path(self._folder, reader.path), reader)
@@ -87,6 +65,21 @@ class Shelf:
         temporary = tempfile.mkdtemp(prefix="wiretape-")
         finalize(self, shutil.rmtree, temporary, ignore_errors=True)
         return Path(temporary)
+
+
+def overview_in(look: Look) -> Overview:
+    """The tape at a glance.
+
+    Raises:
+        TapeError: it is damaged.
+        StillReading: it is being read for the first time.
+    """
+    if look.error is not None:
+        # Another one each time: what is raised again and again grows its traceback.
+        raise type(look.error)(str(look.error))
+    if look.overview is None:
+        raise StillReading(look.share)
+    return look.overview
 
 
 @lru_cache(maxsize=16)

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from inspector_web import exports
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared
-from inspector_web.growth import ListGrowth, News, TapeGrowth, state_of, told
+from inspector_web.growth import ListGrowth, News, TapeGrowth, list_state, told
 from inspector_web.library import Library
 from inspector_web.overview import AttemptPlace
 from inspector_web.pages.again import AgainPage, AgainQuery, again_page
@@ -27,7 +27,17 @@ from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
 from inspector_web.pages.turn import TurnPage, turn_page
 from inspector_web.raw import raw_event, raw_response
-from inspector_web.reader import growth_seen, library, open_index, open_path, open_tape, shelf
+from inspector_web.reader import (
+    growth_seen,
+    library,
+    open_index,
+    open_overview,
+    open_path,
+    open_tape,
+    overview_so_far,
+    shelf,
+    standing,
+)
 from inspector_web.readings import Look
 from inspector_web.shelf import timeline_on
 from inspector_web.twins import twin
@@ -53,7 +63,9 @@ def _page[Page, **Where](
             return render_template(f"{name}.html", page=build(*args, **kwargs))
 
         def as_json(*args: Where.args, **kwargs: Where.kwargs) -> Response:
-            return jsonify(twin(build(*args, **kwargs)))
+            told = twin(build(*args, **kwargs))
+            stands = standing()
+            return jsonify(told if stands is None else told | {"standing": twin(stands)})
 
         pages.add_url_rule(rule, name, as_html)
         pages.add_url_rule(f"{rule}.json", f"{name}_json", as_json)
@@ -69,9 +81,10 @@ def start() -> AnyResponse:
 
 @_page("/sessions")
 def sessions() -> SessionsPage:
-    g.state = state_of(library().tapes().values())
-    looks = [(name, look) for name, _, look in _looks()]
-    return sessions_page(SessionsQuery.parse(request.args), looks)
+    looks = _looks()
+    g.state = list_state((path, look) for _, path, look in looks)
+    named = [(name, look) for name, _, look in looks]
+    return sessions_page(SessionsQuery.parse(request.args), named)
 
 
 def _looks() -> list[tuple[str, Path, Look]]:
@@ -102,7 +115,7 @@ def compare() -> ComparePage:
 @_page("/tapes/<tape>/sessions/<int:number>")
 def session(tape: str, number: int) -> SessionPage:
     reader = open_tape(tape)
-    overview = shelf().overview(reader)
+    overview = open_overview(reader)
     timeline, index = timeline_on(overview, number), open_index(reader)
     return session_page(tape, overview, number, timeline, index, request.args)
 
@@ -110,7 +123,7 @@ def session(tape: str, number: int) -> SessionPage:
 @_page("/tapes/<tape>/sessions/<int:number>/received")
 def received(tape: str, number: int) -> ReceivedPage:
     reader = open_tape(tape)
-    overview = shelf().overview(reader)
+    overview = open_overview(reader)
     timeline, index = timeline_on(overview, number), open_index(reader)
     return received_page(tape, overview, number, timeline, index, request.args)
 
@@ -118,21 +131,21 @@ def received(tape: str, number: int) -> ReceivedPage:
 @_page("/tapes/<tape>/sessions/<int:session>/turns/<int:number>")
 def turn(tape: str, session: int, number: int) -> TurnPage:
     reader = open_tape(tape)
-    overview, index = shelf().overview(reader), open_index(reader)
+    overview, index = open_overview(reader), open_index(reader)
     return turn_page(tape, overview, reader, index, session, number, request.args)
 
 
 @_page("/tapes/<tape>/sessions/<int:session>/again")
 def again(tape: str, session: int) -> AgainPage:
     reader = open_tape(tape)
-    overview, index = shelf().overview(reader), open_index(reader)
+    overview, index = open_overview(reader), open_index(reader)
     return again_page(tape, reader.path, overview, index, session, AgainQuery.parse(request.args))
 
 
 @_page("/tapes/<tape>/events")
 def events(tape: str) -> EventsPage:
     reader = open_tape(tape)
-    overview = shelf().overview_so_far(reader)
+    overview = overview_so_far(reader)
     return events_page(tape, overview, open_index(reader), EventsQuery.parse(request.args))
 
 
@@ -140,14 +153,14 @@ def events(tape: str) -> EventsPage:
 def event(tape: str, exchange: int, position: int) -> EventPage:
     reader = open_tape(tape)
     _exchange(reader, exchange)
-    overview = shelf().overview_so_far(reader)
+    overview = overview_so_far(reader)
     return event_page(tape, overview, open_index(reader), exchange, position)
 
 
 @_page(_ATTEMPT)
 def attempt(tape: str, session: int, number: int, attempt: int) -> RequestPage:
     reader = open_tape(tape)
-    overview, index = shelf().overview(reader), open_index(reader)
+    overview, index = open_overview(reader), open_index(reader)
     place = AttemptPlace(number, attempt)
     return request_page(tape, overview, reader, index, session, place, request.args)
 
@@ -165,7 +178,7 @@ def event_raw(tape: str, exchange: int, position: int) -> Response:
 def attempt_raw(tape: str, session: int, number: int, attempt: int) -> Response:
     reader = open_tape(tape)
     place = AttemptPlace(number, attempt)
-    found = attempt_at(shelf().overview(reader), session, place)
+    found = attempt_at(open_overview(reader), session, place)
     data = sent_with(reader, _exchange(reader, found.exchange), found, open_index(reader))
     return _download(data, f"{tape}-session-{session}-request-{number}-attempt-{attempt}")
 
@@ -179,13 +192,14 @@ def response_raw(tape: str, exchange: int) -> Response:
 
 @pages.get("/growth")
 def list_growth() -> Response:
-    return _stream(ListGrowth(partial(_paths, library()), request.args.get("seen", "")).look)
+    seen = request.args.get("seen", "")
+    return _stream(ListGrowth(partial(_paths, library()), shelf(), seen).look)
 
 
 @pages.get("/tapes/<tape>/growth")
 def growth(tape: str) -> Response:
-    path = library().find(tape)
-    return _stream(TapeGrowth(path, shelf(), request.args.get("seen", "")).look)
+    path, seen = library().find(tape), request.args.get("seen", "")
+    return _stream(TapeGrowth(path, shelf(), seen, is_of_facts="facts" in request.args).look)
 
 
 def _paths(of: Library) -> list[Path]:
@@ -197,14 +211,22 @@ def _stream(look: Callable[[], News]) -> Response:
 
 
 @pages.app_context_processor
-def live() -> dict[str, str | None]:
-    """Where the page that is laid out hears that it has grown, if it can."""
+def live() -> dict[str, object]:
+    """How the page that is laid out stands to its tape, and where it hears that it has grown."""
     if request.endpoint == "pages.sessions" and "state" in g:
-        return {"live": url_for("pages.list_growth", seen=g.state)}
+        return {"live": url_for("pages.list_growth", seen=g.state), "standing": None}
     tape = (request.view_args or {}).get("tape")
-    seen = growth_seen()
-    is_watched = tape is not None and seen is not None
-    return {"live": url_for("pages.growth", tape=tape, seen=seen) if is_watched else None}
+    is_of_facts = request.endpoint in _OF_FACTS
+    seen = growth_seen(is_of_facts=is_of_facts)
+    if tape is None or seen is None:
+        return {"live": None, "standing": standing()}
+    facts = 1 if is_of_facts else None
+    live = url_for("pages.growth", tape=tape, seen=seen, facts=facts)
+    return {"live": live, "standing": standing()}
+
+
+_OF_FACTS = ("pages.events", "pages.event")
+"""Pages that are read from the tape itself, whether its sessions are known or not."""
 
 
 @pages.get("/tapes/<tape>/script")
@@ -216,14 +238,14 @@ def script(tape: str) -> Response:
 @pages.get("/tapes/<tape>/sessions/<int:session>/script")
 def session_script(tape: str, session: int) -> Response:
     reader = open_tape(tape)
-    made = exports.script(reader, shelf().overview(reader).session(session))
+    made = exports.script(reader, open_overview(reader).session(session))
     return _download(made.data, f"{tape}-session-{session}", made.ending)
 
 
 @pages.get("/tapes/<tape>/sessions/<int:session>/fixture")
 def fixture(tape: str, session: int) -> Response:
     reader, name = open_tape(tape), f"{tape}-session-{session}"
-    chosen, is_lossy = shelf().overview(reader).session(session), "lossy" in request.args
+    chosen, is_lossy = open_overview(reader).session(session), "lossy" in request.args
     made = exports.fixture(reader, chosen, _safe(name), is_lossy=is_lossy)
     return _download(made.data, name, made.ending)
 

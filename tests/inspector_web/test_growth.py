@@ -1,98 +1,125 @@
 """Pages grow while their tape is being written."""
 
+import threading
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chromium import Page
 from flask.testing import FlaskClient
-from timed_tapes import TapeMaker, ask, completed, created, delta, session
+from growing import GrowingTape
+from timed_tapes import TapeMaker, ask, created, session
 
+from inspector_web import readings
 from inspector_web.growth import (
     LOOK_EVERY_S,
     SIGN_OF_LIFE_EVERY,
     ListGrowth,
     News,
     TapeGrowth,
-    state_of,
+    tape_state,
     told,
 )
+from inspector_web.readings import Look, edition_of
 from inspector_web.shelf import Shelf
 
 type Browse = Callable[..., FlaskClient]
 
 
-def write_rounds(path: Path, rounds: int, *, is_closed: bool = False) -> Path:
-    """A tape of so many requests, put in the place of the one that was there."""
-    maker = TapeMaker(path.with_suffix(".new"), is_cut_off=not is_closed)
-    for number in range(rounds):
-        begin_ms = 1000 * number
-        post = maker.post(begin_ms, ask(f"Question {number + 1}"), session("s-1"))
-        post.head(begin_ms + 1)
-        post.events(begin_ms + 2, created(), delta("word " * 20))
-        post.events(begin_ms + 400, completed())
-        post.end(begin_ms + 401)
-    maker.write()
-    return maker.path.replace(path)
+@pytest.fixture
+def growing(folder: Path) -> Iterator[GrowingTape]:
+    """A tape that is being written, with one request on it."""
+    with GrowingTape(folder / "one.db", 1) as tape:
+        yield tape
 
 
 @pytest.fixture
-def shelf_of_one() -> Shelf:
+def patient() -> Shelf:
     """A shelf that waits for what is read."""
     return Shelf(None, 60.0)
 
 
-def test_a_tape_that_has_not_changed_is_no_news(folder: Path, shelf_of_one: Shelf) -> None:
+def seen_on(shelf: Shelf, tape: Path) -> str:
+    """The state that a page shows which is laid out now."""
+    return tape_state(tape, shelf.look(tape))
+
+
+def growth_of(shelf: Shelf, tape: Path) -> TapeGrowth:
+    """What tells such a page that it has grown."""
+    return TapeGrowth(tape, shelf, seen_on(shelf, tape))
+
+
+def test_a_tape_that_has_not_changed_is_no_news(growing: GrowingTape, patient: Shelf) -> None:
     """The browser says which state it shows."""
-    tape = write_rounds(folder / "one.db", 1)
-    growth = TapeGrowth(tape, shelf_of_one, state_of([tape]))
-    assert growth.look() is News.NOTHING
+    assert growth_of(patient, growing.path).look() is News.NOTHING
 
 
-def test_what_came_before_the_first_look_is_news(folder: Path, shelf_of_one: Shelf) -> None:
+def test_what_came_before_the_first_look_is_news(growing: GrowingTape, patient: Shelf) -> None:
     """Between the page and the stream nothing is lost; it is told once."""
-    tape = write_rounds(folder / "one.db", 1)
-    growth = TapeGrowth(tape, shelf_of_one, state_of([tape]))
-    write_rounds(tape, 2)
+    growth = growth_of(patient, growing.path)
+    growing.add(1)
     assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
 
 
-def test_the_last_of_a_tape_is_told_before_its_end(folder: Path, shelf_of_one: Shelf) -> None:
+def test_the_last_of_a_tape_is_told_before_its_end(growing: GrowingTape, patient: Shelf) -> None:
     """A page that heard of the end has all of it."""
-    tape = write_rounds(folder / "one.db", 1)
-    growth = TapeGrowth(tape, shelf_of_one, state_of([tape]))
-    write_rounds(tape, 2, is_closed=True)
+    growth = growth_of(patient, growing.path)
+    growing.add(1)
+    growing.close()
     assert [growth.look(), growth.look()] == [News.GROWN, News.OVER]
 
 
-def test_a_tape_that_is_being_read_grows_when_it_is_read(folder: Path) -> None:
+def test_a_tape_whose_writer_is_gone_is_over(folder: Path, patient: Shelf) -> None:
+    """Though nobody has closed it: nothing more will come."""
+    tape = TapeMaker(folder / "cut.db", is_cut_off=True)
+    tape.post(0, ask("hi"), session("s-1")).answer(1, created())
+    assert growth_of(patient, tape.write()).look() is News.OVER
+
+
+def test_a_tape_that_is_being_read_grows_when_it_is_read(growing: GrowingTape) -> None:
     """Until then the page would only say the same once more."""
-    tape = write_rounds(folder / "one.db", 1)
     shelf = Shelf(None, 0.0)
-    growth = TapeGrowth(tape, shelf, state_of([tape]))
+    growth = growth_of(shelf, growing.path)
     assert growth.look() is News.NOTHING
     shelf.patience_s = 60.0
     assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
 
 
-def test_a_tape_that_is_gone_is_over(folder: Path, shelf_of_one: Shelf) -> None:
+def test_a_page_of_facts_grows_before_the_tape_is_read(growing: GrowingTape) -> None:
+    """Events are read from the tape itself."""
+    shelf = Shelf(None, 0.0)
+    look, edition = shelf.look(growing.path), edition_of(growing.path)
+    seen = tape_state(growing.path, look, edition)
+    growth = TapeGrowth(growing.path, shelf, seen, is_of_facts=True)
+    shelf.look = lambda _: look  # type: ignore[method-assign]
+    assert growth.look() is News.NOTHING
+    growing.add(1)
+    assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
+
+
+def test_a_tape_that_is_gone_is_over(growing: GrowingTape, patient: Shelf) -> None:
     """The stream ends; the page stays as it is."""
-    tape = write_rounds(folder / "one.db", 1)
-    growth = TapeGrowth(tape, shelf_of_one, state_of([tape]))
-    tape.unlink()
+    growth = growth_of(patient, growing.path)
+    growing.path.unlink()
     assert growth.look() is News.OVER
 
 
-def test_a_new_tape_is_news_to_the_list(folder: Path) -> None:
-    """And so is a change of one."""
-    tape = write_rounds(folder / "one.db", 1)
-    growth = ListGrowth(lambda: sorted(folder.glob("*.db")), state_of([tape]))
-    assert growth.look() is News.NOTHING
-    write_rounds(folder / "two.db", 1)
-    assert growth.look() is News.GROWN
-    write_rounds(tape, 2)
-    assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
+def test_a_new_tape_is_news_to_the_list(growing: GrowingTape, folder: Path, patient: Shelf) -> None:
+    """And so is a change of one, when it has been read."""
+    growth = ListGrowth(lambda: sorted(folder.glob("*.db")), patient, "")
+
+    def next_news() -> News:
+        for each in folder.glob("*.db"):
+            patient.look(each)
+        return growth.look()
+
+    assert [next_news(), next_news()] == [News.GROWN, News.NOTHING]
+    TapeMaker(folder / "two.db").write()
+    assert [next_news(), next_news()] == [News.GROWN, News.NOTHING]
+    growing.add(1)
+    assert [next_news(), next_news()] == [News.GROWN, News.NOTHING]
 
 
 def looks(*news: News) -> Callable[[], News]:
@@ -127,20 +154,81 @@ def test_a_quiet_stream_shows_signs_of_life() -> None:
     assert next(seen) == 2 * SIGN_OF_LIFE_EVERY
 
 
-def test_only_a_tape_that_is_not_closed_is_watched(folder: Path, browse: Browse) -> None:
-    """What is over need not be asked after."""
-    write_rounds(folder / "open.db", 1)
-    write_rounds(folder / "closed.db", 1, is_closed=True)
+def test_only_a_tape_that_is_being_written_is_watched(growing: GrowingTape, browse: Browse) -> None:
+    """What is over need not be asked after, nor what was cut off."""
     client = browse()
-    assert "data-live" in client.get("/tapes/open/sessions/1").text
-    assert "data-live" not in client.get("/tapes/closed/sessions/1").text
+    assert "data-live" in client.get("/tapes/one/sessions/1").text
+    assert "data-live" in client.get("/tapes/one/events").text
+    growing.close()
+    assert "data-live" not in client.get("/tapes/one/sessions/1").text
+    assert "data-live" not in client.get("/tapes/one/events").text
     assert "data-live" not in client.get("/tapes/nothing/sessions/1").text
 
 
-def test_the_stream_of_a_tape_that_is_over(folder: Path, browse: Browse) -> None:
+def test_a_tape_that_was_cut_off_says_so(folder: Path, browse: Browse) -> None:
+    """And is not called live."""
+    tape = TapeMaker(folder / "cut.db", is_cut_off=True)
+    tape.post(0, ask("hi"), session("s-1")).answer(1, created())
+    tape.write()
+    client = browse()
+    page = client.get("/tapes/cut/sessions/1").text
+    assert "data-live" not in page
+    assert "This tape was cut off" in page
+    twin = client.get("/tapes/cut/sessions/1.json").get_json()
+    assert twin["standing"] == {"writing": "cut off", "is_read": True, "is_behind": False}
+
+
+def test_a_tape_that_is_being_written_is_not_called_cut_off(
+    growing: GrowingTape, browse: Browse
+) -> None:
+    """Nor is one that was closed."""
+    client = browse()
+    address = "/tapes/one/sessions/1"
+    assert "cut off:" not in client.get(address).text
+    assert client.get(f"{address}.json").get_json()["standing"]["writing"] == "goes on"
+    growing.close()
+    assert "cut off:" not in client.get(address).text
+    assert client.get(f"{address}.json").get_json()["standing"]["writing"] == "closed"
+
+
+def test_a_page_that_is_behind_its_tape_says_so(
+    growing: GrowingTape, browse: Browse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until the tape has been read again; even if that was closed meanwhile."""
+    client = browse()
+    address = "/tapes/one/sessions/1"
+    assert "has grown since it was read" not in client.get(address).text
+    may_go_on = threading.Event()
+    read = readings._read
+
+    def held_up(*given: Any) -> Iterator[Look]:
+        assert may_go_on.wait(60)
+        return read(*given)
+
+    monkeypatch.setattr(readings, "_read", held_up)
+    client.application.extensions["shelf"].patience_s = 0.0
+    growing.add(1)
+    growing.close()
+    page = client.get(address).text
+    assert "has grown since it was read" in page
+    assert "data-live" in page
+    twin = client.get(f"{address}.json").get_json()
+    assert twin["standing"] == {"writing": "closed", "is_read": True, "is_behind": True}
+    assert twin["session"]["requests"] == 1
+    may_go_on.set()
+    client.application.extensions["shelf"].patience_s = 60.0
+    page = client.get(address).text
+    assert "has grown since it was read" not in page
+    assert client.get(f"{address}.json").get_json()["session"]["requests"] == 2
+
+
+def test_the_stream_of_a_tape_that_is_over(
+    growing: GrowingTape, browse: Browse, patient: Shelf
+) -> None:
     """It says so at once, as server-sent events."""
-    tape = write_rounds(folder / "one.db", 1, is_closed=True)
-    answer = browse().get("/tapes/one/growth", query_string={"seen": state_of([tape])})
+    growing.close()
+    seen = seen_on(patient, growing.path)
+    answer = browse().get("/tapes/one/growth", query_string={"seen": seen})
     assert answer.mimetype == "text/event-stream"
     assert answer.text == "retry: 2000\n\nevent: over\ndata:\n\n"
 
@@ -154,7 +242,7 @@ def test_there_is_no_stream_of_what_is_not_there(browse: Browse) -> None:
 @pytest.mark.parametrize("address", ["sessions/1", "events"])
 def test_a_page_grows_where_it_stands(page: Page, site: str, folder: Path, address: str) -> None:
     """What is looked at stays, in its place and with its focus; then the page rests."""
-    write_rounds(folder / "grows.db", 16)
+    growing = GrowingTape(folder / "grows.db", 16)
     page.open(f"{site}tapes/grows/{address}")
     rows_now = "document.querySelectorAll('tbody tr').length"
     top_now = "Math.round(kept.getBoundingClientRect().top)"
@@ -163,11 +251,11 @@ def test_a_page_grows_where_it_stands(page: Page, site: str, folder: Path, addre
         "kept.scrollIntoView({ block: 'start', behavior: 'instant' });"
         f"[{rows_now}, {top_now}]"
     )
-    write_rounds(folder / "grows.db", 19)
+    growing.add(3)
     page.until(f"{rows_now} > {before}")
     assert page.value("kept.isConnected && kept.contains(document.activeElement)")
     page.until(f"{top_now} === {top}")
-    write_rounds(folder / "grows.db", 19, is_closed=True)
+    growing.close()
     page.until("document.querySelector('[data-live]').hidden")
     assert [each for each in page.complaints if site in each] == []
 
@@ -175,16 +263,17 @@ def test_a_page_grows_where_it_stands(page: Page, site: str, folder: Path, addre
 @pytest.mark.browser
 def test_what_was_opened_and_selected_stays(page: Page, site: str, folder: Path) -> None:
     """While rows come to a table below, and the timeline is drawn anew."""
-    write_rounds(folder / "grows.db", 2)
+    growing = GrowingTape(folder / "grows.db", 2)
     page.open(f"{site}tapes/grows/sessions/1")
     page.value(
         "getSelection().selectAllChildren(document.querySelector('h1'));"
         "window.line = document.querySelector('#timeline'); 1"
     )
-    write_rounds(folder / "grows.db", 3)
+    growing.add(1)
     page.until("document.querySelectorAll('.attempts tbody tr').length === 3")
     assert page.value("getSelection().toString()") == "Question 1"
     page.until("!line.isConnected && document.querySelectorAll('.lane').length === 3")
+    growing.close()
 
 
 @pytest.mark.browser
@@ -192,7 +281,7 @@ def test_the_list_of_sessions_grows(page: Page, site: str, folder: Path) -> None
     """By a tape that was not there."""
     page.open(f"{site}sessions")
     page.value("window.kept = document.querySelector('tbody tr'); 1")
-    write_rounds(folder / "newer.db", 1)
+    GrowingTape(folder / "newer.db", 1).close()
     page.until(
         "[...document.querySelectorAll('.title')].some(e => e.textContent.includes('newer'))"
     )

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from growing import GrowingTape
 from inspected import overview_on
 from timed_tapes import TapeMaker, ask, completed, created, message, session
 
 from inspector_web import readings
 from inspector_web.readings import Look
-from inspector_web.shelf import Shelf, StillReading, timeline_on
+from inspector_web.shelf import Shelf, StillReading, overview_in, timeline_on
 from wiretape.errors import NotATape
 from wiretape.store_reader import TapeReader
 
@@ -74,6 +75,33 @@ def test_a_tape_that_changed_is_read_again(folder: Path) -> None:
     assert (len(before.sessions), len(after.sessions)) == (1, 2)
 
 
+def test_a_tape_that_grew_rests_before_it_is_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that one that grows all the time does not keep a processor busy; it is known as it was."""
+    monkeypatch.setattr(readings, "REST", 1e9)
+    shelf = Shelf(None, PATIENT_S)
+    with GrowingTape(folder / "tape.db", 1) as tape:
+        before = shelf.look(tape.path)
+        tape.add(1)
+        monkeypatch.setattr(readings, "_read", None)
+        after = shelf.look(tape.path)
+    assert (before.is_behind, after.is_behind) == (False, True)
+    assert after.overview is before.overview is not None
+
+
+def test_a_tape_that_rests_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it will be read within the time that somebody waits."""
+    monkeypatch.setattr(readings, "REST", 1)
+    shelf = Shelf(None, PATIENT_S)
+    with GrowingTape(folder / "tape.db", 1) as tape:
+        shelf.look(tape.path)
+        tape.add(1)
+        look = shelf.look(tape.path)
+    assert look.overview is not None
+    assert (look.is_behind, len(look.overview.sessions[0].requests)) == (False, 2)
+
+
 def test_a_damaged_tape_is_a_reason(folder: Path) -> None:
     """Looking gives the error instead of raising it; opening its overview raises."""
     path = folder / "broken.db"
@@ -85,8 +113,8 @@ def test_without_patience_one_is_told_how_far_it_is(fallback: Path) -> None:
     """Instead of being kept waiting."""
     shelf = Shelf(None, 0)
     reads = pytest.raises(StillReading, match="is being read for the first time, 0% so far")
-    with TapeReader(fallback) as reader, reads:
-        shelf.overview(reader)
+    with reads:
+        overview_in(shelf.look(fallback))
 
 
 def test_a_long_tape_does_not_hold_up_short_ones(

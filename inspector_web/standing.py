@@ -1,0 +1,39 @@
+"""How what a page shows stands to its tape: whether more comes to it, and whether all is shown."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector_web.readings import Look
+from wiretape.store_reader import TapeReader
+
+
+class Writing(StrEnum):
+    """What became of a tape's writer. It closes the tape when it ends, unless it was killed."""
+
+    CLOSED = "closed"
+    GOES_ON = "goes on"
+    CUT_OFF = "cut off"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """``is_behind``: the tape has grown since its sessions and findings were worked out.
+    ``is_read``: they have been, to the end."""
+
+    writing: Writing
+    is_read: bool
+    is_behind: bool
+
+    @property
+    def will_change(self) -> bool:
+        """Whether there will be more to show."""
+        return not self.is_read or self.is_behind or self.writing is Writing.GOES_ON
+
+
+def standing_of(reader: TapeReader, look: Look) -> Standing:
+    """How what is known of a tape stands to it."""
+    is_read = look.edition is not None
+    if reader.is_being_written():
+        return Standing(Writing.GOES_ON, is_read, look.is_behind)
+    writing = Writing.CLOSED if reader.is_closed() else Writing.CUT_OFF
+    return Standing(writing, is_read, look.is_behind)
