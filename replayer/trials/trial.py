@@ -1,7 +1,8 @@
 """One run of a client on a recording that is in memory: how it ended, and what it printed.
 
 The client has no terminal: its input is empty, and what it prints is kept. It runs in a process
-group of its own, of which nothing is left when the trial is over.
+group of its own, of which nothing is left when the trial is over; nor, on Linux, of what it put
+elsewhere.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from replayer.report import Report, Verdict
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
+from replayer.trials.orphans import ending_orphans
 from wiretape.facts import Fact
 from wiretape.reconstruct import Session, sessions_of
 from wiretape.recording import Recording
@@ -92,7 +94,8 @@ class Trials:
             )
             folder = Path(name)
             try:
-                code = asyncio.run(self._run(service, client, folder))
+                with ending_orphans():
+                    code = asyncio.run(self._run(service, client, folder))
             except asyncio.CancelledError as told_to_stop:
                 raise KeyboardInterrupt from told_to_stop
             return Trial(

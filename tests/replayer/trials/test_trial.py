@@ -73,6 +73,26 @@ def test_nothing_of_a_client_stays_behind(tried: Callable[..., Trial]) -> None:
     assert not is_running(int(trial.stdout))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells us of orphans")
+@pytest.mark.parametrize(
+    ("script", "exit_code"),
+    [
+        ("setsid sh -c 'sleep 600 & echo $!' & wait", 0),
+        ("setsid sh -c 'echo $$; sleep 600 & echo $!; wait' & wait", None),
+    ],
+    ids=["an orphan", "a shell at work"],
+)
+def test_nothing_stays_behind_in_a_session_of_its_own(
+    script: str, exit_code: int | None, tried: Callable[..., Trial]
+) -> None:
+    """As clients give one to the shells that they start; nor what those have started."""
+    trial = tried("sh", "-c", script, deadline_s=20.0 if exit_code == 0 else 2.0)
+    assert trial.exit_code == exit_code
+    pids = [int(line) for line in trial.stdout.split()]
+    assert pids
+    assert not any(map(is_running, pids))
+
+
 def test_a_client_has_no_input_and_its_own_folder(
     tried: Callable[..., Trial], tmp_path: Path
 ) -> None:
