@@ -33,8 +33,9 @@ class Talk:
         member ``AND_MORE``: clients add members of their own. ``None`` where the message is no
         request, or goes on from something that was not said on this socket.
         """
-        if asked.kind is RequestKind.OTHER:
+        if asked.kind is RequestKind.OTHER and asked.body is not None:
             return None
+        # What cannot be read may be a request: what goes on from it is not known either.
         self._last, self._answer = self._meant(asked), []
         return self._last
 
@@ -52,6 +53,8 @@ class Talk:
                         self._after[response] = [*_input_of(self._last), *self._answer]
 
     def _meant(self, asked: Asked) -> JsonObject | None:
+        if asked.body is None:
+            return None
         new = asked.input_items
         said = {name: value for name, value in asked.body.items() if name not in _OF_THE_MESSAGE}
         if asked.kind is RequestKind.APPEND:

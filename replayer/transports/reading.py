@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from replayer.answers import is_request
-from replayer.transports.tries import LAST_EVENTS, HowEnded, Refusal, Said, Try, members
+from replayer.transports.tries import LAST_EVENTS, HowEnded, Refusal, Said, Try, is_any, members
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
 from wiretape.attempts import Transport
 from wiretape.content import ContentDecoder
@@ -57,7 +57,7 @@ def _over_http(exchange: WholeExchange) -> Iterator[Try]:
     asked = asked_over_http(
         Purpose.RESPONSES, exchange.request.headers, b"" if body is None else body.data
     )
-    if not isinstance(asked.body, dict):
+    if not (isinstance(asked.body, dict) or is_any(asked)):
         raise CannotExpress(
             f"exchange {exchange.id} does not ask with a JSON object, so it cannot be asked over "
             "another transport: replay it as it was recorded."
@@ -153,12 +153,14 @@ def _on_socket(exchange: WholeExchange) -> Iterator[Try]:
 
 def _whole(talk: Talk, asked: Asked, place: str) -> Asked:
     """A message as the request that says everything."""
+    body = talk.whole(asked)
+    if is_any(asked):
+        return replace(asked, kind=RequestKind.CREATE)
     if not isinstance(asked.body, dict) or asked.kind is RequestKind.OTHER:
         raise CannotExpress(
             f"{place} is no request, so it cannot be asked over another transport: replay it as "
             "it was recorded."
         )
-    body = talk.whole(asked)
     if body is None:
         before = string_at(asked.body, "previous_response_id") or "what came before"
         raise CannotExpress(

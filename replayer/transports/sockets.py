@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from replayer.transports.tries import HowEnded, Try, carried_headers, members, naming_headers
+from replayer.transports.tries import (
+    HowEnded,
+    Try,
+    carried_headers,
+    is_any,
+    members,
+    naming_headers,
+)
 from wiretape.client.dialect import Prewarm
 from wiretape.facts import EndKind, Piece, PieceKind, ResponseHead, Sender
 from wiretape.jsontext import Unparsable, encoded, parse_object
@@ -86,7 +93,9 @@ def _socket(tries: Sequence[Try], *, is_first: bool) -> WholeExchange:
 
 def _pieces(number: int, each: Try) -> Iterator[Piece]:
     assert each.asked is not None
-    message = encoded({"type": "response.create", **each.asked.body})
+    message = b""
+    if not is_any(each.asked):
+        message = encoded({"type": "response.create", **each.asked.body})
     yield Piece(number, each.asked_us, Sender.CLIENT, PieceKind.TEXT, message)
     if each.refusal is not None:
         yield _said(number, each.head_us, encoded(_error(each)))

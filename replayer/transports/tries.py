@@ -101,6 +101,11 @@ class Try:
         return view is None or not view.answers_tools
 
 
+def is_any(asked: Asked) -> bool:
+    """Whether it says nothing, as a script may: then whatever is asked will do."""
+    return not asked.raw
+
+
 def completes(text: str, dialect: Dialect | None) -> bool:
     """Whether an event completes a response, to clients of this dialect."""
     match event_type(text):

@@ -232,6 +232,19 @@ def test_tries_before_a_fallback_are_left_out() -> None:
         assert sentences[0] == f"{told}exchange 1, message 0"
 
 
+def test_a_script_need_not_say_what_is_asked() -> None:
+    """Whatever it is, it may be asked over the other transport as well; refusals are left out."""
+    refused = ["- request: websocket /v1/responses", "  answer: 426"]
+    anything = ["- request: POST /v1/responses", "  steps:", BEGUN, DONE]
+    text = script(*refused, *anything)
+    found, told = bent_script(text, [over(Transport.HTTP)])
+    assert found[-5:] == [POST, "  connection: 2", "  steps:", BEGUN, DONE]
+    assert told[0].endswith("over the other transport has no counterpart: exchange 1")
+    assert on_socket(*refused, *anything) == [SOCKET, "  steps:", '  - client: "any"', BEGUN, DONE]
+    again = talked("  headers: {session-id: s}", "  - client: any", BEGUN, DONE)
+    assert on_http(*again) == [*OFFERS, POST, "  connection: 1", "  steps:", BEGUN, DONE]
+
+
 def test_a_session_on_that_transport_stays_as_it_is() -> None:
     """Nothing is written anew."""
     asked = script(*posted(NEW, ASK, DONE))
