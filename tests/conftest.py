@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+import depth_table
 import diagnosis_table
 import model_table
 import pytest
@@ -35,6 +36,7 @@ _HAS_RUN: set[str] = set()
 _TABLES = Tables()
 _PRINTED = {
     replay_table.TABLE: replay_table.table,
+    depth_table.TABLE: depth_table.table,
     model_table.TABLE: model_table.table,
     diagnosis_table.TABLE: diagnosis_table.summary,
 }

@@ -1,115 +1,60 @@
 """Every situation again, by every way of replaying it: the client comes to the same end.
 
 As a script, on the other transport, and through the client's fixture hook; without any waiting,
-and at the recorded pace.
+and at the recorded pace. What is equal: all that the client printed, its exit code, the files that
+it made, and every request that it made of the model.
 """
 
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cells import WIRETAPE, Cell
-from codex_run import CodexRun, normalised
-from situations import (
-    DEFAULT_TRANSPORT,
-    OTHER_TRANSPORT_FEATURES,
-    SITUATIONS,
-    Transport,
-    Version,
-)
+from codex_run import CodexRun
+from depth_table import TABLE, Row
+from gathered import gather
+from situations import Transport, Version
+from ways import NO_FIXTURE, OTHER, PLACES, Place, Way, can_be, seen
 
 pytestmark = pytest.mark.codex
 
 
-class Way(StrEnum):
-    """How a recording is replayed."""
-
-    SCRIPT = "script"
-    OTHER_TRANSPORT = "other transport"
-    FIXTURE = "fixture"
+def together(place: Place) -> pytest.MarkDecorator:
+    """Keeps the runs of a place in one process, so that it is recorded once."""
+    return pytest.mark.xdist_group(str(place))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What was recorded: a situation, with one version of the client, over one transport."""
-
-    name: str
-    version: Version
-    transport: Transport
-
-    def __str__(self) -> str:
-        return f"{self.name}-{self.version}-{self.transport}"
-
-    def cell(self, binary: Path, folder: Path) -> Cell:
-        """Where it is recorded, and replayed."""
-        return Cell(SITUATIONS[self.name], binary, self.transport, folder, self.features())
-
-    def features(self) -> tuple[str, ...]:
-        """What an unconfigured client needs to begin over this transport."""
-        is_default = self.transport is DEFAULT_TRANSPORT[self.version]
-        return () if is_default else OTHER_TRANSPORT_FEATURES[self.version]
-
-
-PLACES = [
-    Place(name, version, transport)
-    for name in SITUATIONS
-    for version in Version
-    for transport in SITUATIONS[name].scripts
-]
-OTHER = {Transport.SSE: Transport.WEBSOCKET, Transport.WEBSOCKET: Transport.SSE}
-
-
-NO_FIXTURE = {
-    "too-many-requests": "the status 429",
-    "busy-then-answer": "the status 429",
-    "error-then-answer": "the status 500",
-    "no-head-then-answer": "that there is no answer",
-    "hang-then-answer": "a silence",
-    "bad-request": "the status 400",
-}
-"""What the hook cannot say, by situation, and why."""
-
-NEVER_ASKED = ("bad-request", "too-many-requests")
-"""Over a WebSocket, these refuse it for good."""
-
-
-def _can_be(place: Place, way: Way, speed: str) -> bool:
-    """The hook is the older client's, stands in the place of HTTP, and knows no times. Where the
-    client was never let in, there is nothing that it could ask over another transport."""
-    if way is Way.OTHER_TRANSPORT and place.transport is Transport.WEBSOCKET:
-        return place.name not in NEVER_ASKED
-    is_hooked = (place.version, place.transport, speed) == (Version.OLD, Transport.SSE, "max")
-    return way is not Way.FIXTURE or (is_hooked and place.name not in NO_FIXTURE)
-
-
-# A place's runs stand together, so that each is recorded once.
 RUNS = [
-    pytest.param(place, way, speed, id=f"{place}-{way}-{speed}")
+    pytest.param(place, way, speed, id=f"{place}-{way}-{speed}", marks=together(place))
     for place in PLACES
     for way in Way
     for speed in ("max", "1")
-    if _can_be(place, way, speed)
+    if can_be(place, way, speed)
+]
+REFUSED = [
+    pytest.param(place, why, id=str(place), marks=together(place))
+    for (name, transport), why in NO_FIXTURE.items()
+    for place in [Place(name, Version.OLD, transport)]
 ]
 
 
-type Recorded = Callable[[Place], tuple[Cell, Path, CodexRun]]
+type Recorded = Callable[[Place], tuple[Cell, Path, CodexRun, dict[str, bytes]]]
 
 
 @pytest.fixture(scope="module")
 def recorded(codex: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """Records a place, once."""
-    done: dict[Place, tuple[Cell, Path, CodexRun]] = {}
+    """Records a place, once; gives its cell, its tape, the run and the files that it made."""
+    done: dict[Place, tuple[Cell, Path, CodexRun, dict[str, bytes]]] = {}
 
-    def record(place: Place) -> tuple[Cell, Path, CodexRun]:
+    def record(place: Place) -> tuple[Cell, Path, CodexRun, dict[str, bytes]]:
         if place not in done:
             cell = place.cell(codex(place.version), tmp_path_factory.mktemp("recorded"))
             run = cell.recorded().codex
-            done[place] = cell, cell.tape.rename(cell.folder / "recorded.db"), run
+            done[place] = cell, cell.tape.rename(cell.folder / "recorded.db"), run, cell.files()
         return done[place]
 
     return record
@@ -117,8 +62,9 @@ def recorded(codex: Callable[[str], Path], tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize(("place", "way", "speed"), RUNS)
 def test_it_ends_the_same(place: Place, way: Way, speed: str, recorded: Recorded) -> None:
-    """What was run, what was said, and the exit code; and nothing was asked that should not be."""
-    cell, tape, before = recorded(place)
+    """What was printed, done and asked; to HTTP a client is brought as it is, for WebSocket it has
+    to be configured."""
+    cell, tape, before, files = recorded(place)
     cell.tape.unlink(missing_ok=True)
     options = ["--speed", speed]
     if way is Way.SCRIPT:
@@ -128,35 +74,43 @@ def test_it_ends_the_same(place: Place, way: Way, speed: str, recorded: Recorded
         shutil.copyfile(tape, cell.tape)
     if way is Way.OTHER_TRANSPORT:
         other = replace(place, transport=OTHER[place.transport])
-        cell = replace(cell, transport=other.transport, features=other.features())
+        if other.transport is Transport.WEBSOCKET:
+            cell = replace(cell, transport=other.transport, features=other.features)
         options += ["--transport", other.transport]
     elif way is Way.FIXTURE:
-        options += ["--via", "fixture"]
+        options = ["--via", "fixture"]
     after, report = cell.replayed(*options, keeps_tape=False)
-    assert outcome(after) == outcome(before)
+
+    row = Row(place.name, place.version, place.transport, f"{way}, {speed}")
+    gather(TABLE, row)
+    printed, was_printed = seen(after, place, way), seen(before, place, way)
+    row.is_equal = (printed, after.exit_code) == (was_printed, before.exit_code)
+    row.exact, row.requests = asked(report)
+
+    assert printed == was_printed
+    assert after.exit_code == before.exit_code
+    assert cell.files() == files
     assert (report["unexpected"], report["different"], report["not_asked"]) == ([], [], [])
-    if way is Way.SCRIPT:
-        assert normalised(after.events) == normalised(before.events)
+    assert row.exact == row.requests > 0
+    if way is Way.OTHER_TRANSPORT:
+        kinds = {each["transport"] for each in report["requests"] if each["kind"] != "upgrade"}
+        assert kinds == {"http" if options[-1] == Transport.SSE else "websocket"}
 
 
-@pytest.mark.parametrize("name", NO_FIXTURE)
-def test_what_the_hook_cannot_say_is_refused(name: str, recorded: Recorded) -> None:
+def asked(report: dict[str, Any]) -> tuple[int, int]:
+    """How many requests were as recorded, and how many there were. Through the hook, which shows
+    none: how many answers were taken, each once, and how many there were."""
+    if "fixture" not in report:
+        return report["counts"]["exact"], report["counts"]["requests"]
+    hook = report["fixture"]
+    assert hook["opened"] == hook["given"]
+    return hook["given"], hook["recorded"]
+
+
+@pytest.mark.parametrize(("place", "why"), REFUSED)
+def test_what_the_hook_cannot_say_is_refused(place: Place, why: str, recorded: Recorded) -> None:
     """With the reason, before the client runs."""
-    cell, tape, _ = recorded(Place(name, Version.OLD, Transport.SSE))
+    cell, tape, _, _ = recorded(place)
     refused = cell.again([WIRETAPE, "replay", str(tape), "--via", "fixture", "--"])
     assert (refused.exit_code, refused.stdout) == (1, "")
-    assert refused.stderr.startswith(f"wiretape: a fixture cannot hold {NO_FIXTURE[name]}")
-
-
-def outcome(run: CodexRun) -> tuple[int | None, list[Any]]:
-    """How it ended, and what was done and said on the way.
-
-    How a connection was lost has other words on another transport, and each word of it takes one
-    of the numbers by which the client names what it prints.
-    """
-    items = [event["item"] for event in run.events if event["type"] == "item.completed"]
-    return run.exit_code, [
-        {name: value for name, value in item.items() if name != "id"}
-        for item in items
-        if item["type"] != "error"
-    ]
+    assert refused.stderr.startswith(f"wiretape: a fixture cannot hold {why}")

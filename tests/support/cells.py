@@ -49,6 +49,15 @@ class Cell:
     def replay_tape(self) -> Path:
         return self.folder / "replay.db"
 
+    def files(self) -> dict[str, bytes]:
+        """What the last run has left in its working folder, by name."""
+        cwd = self.folder / "cwd"
+        return {
+            str(path.relative_to(cwd)): path.read_bytes()
+            for path in sorted(cwd.rglob("*"))
+            if path.is_file()
+        }
+
     def direct(self) -> Run:
         """A run without any recorder."""
         script = self.situation.scripts[self.transport]
@@ -83,6 +92,7 @@ class Cell:
         a tape itself unless told otherwise.
         """
         report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
         replay = [*prefix, WIRETAPE, "replay", str(self.tape), "--report", str(report)]
         replay += ["-o", str(self.replay_tape)] if keeps_tape else []
         return self.again([*replay, *options, "--"]), json.loads(report.read_text())

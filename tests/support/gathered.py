@@ -7,6 +7,7 @@ tests, and only one of them prints.
 import base64
 import pickle
 from collections import defaultdict
+from collections.abc import Sequence
 
 import pytest
 
@@ -25,6 +26,15 @@ def send_with(report: pytest.TestReport) -> None:
         # Reports travel between processes as text and numbers only.
         report.user_properties.append((_PROPERTY, base64.b64encode(pickle.dumps(row)).decode()))
     _WAITING.clear()
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of equally many cells as lines, column under column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 class Tables:

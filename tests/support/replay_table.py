@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gathered import aligned
+
 
 @dataclass(slots=True)
 class Row:
@@ -59,9 +61,4 @@ TABLE = "recorded and replayed with the real client"
 
 def table(gathered: Sequence[Row]) -> list[str]:
     """The rows as aligned lines."""
-    rows = [HEAD, *(row.cells() for row in gathered)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return aligned([HEAD, *(row.cells() for row in gathered)])

@@ -74,6 +74,10 @@ IN_THE_TEXT = 18
 OPEN = (Accept(TURN_STATE),)
 SAY = (Reply(Say(ANSWER), headers=TURN_STATE),)
 RUN = tuple(Reply(Run(f"echo {word}"), headers=TURN_STATE) for word in ("one", "two", "three"))
+MAKE = tuple(
+    Reply(Run(command), headers=TURN_STATE)
+    for command in ("echo one > made.txt", "cat made.txt", "echo two >> made.txt")
+)
 
 
 def _both(*replies: Reply) -> dict[Transport, Script]:
@@ -124,7 +128,7 @@ BAD_EVENT: Event = {
 SITUATIONS: dict[str, Situation] = {
     "answer": Situation("the model answers at once", _both(*SAY)),
     "tool-round": Situation("one command is run, then an answer", _both(RUN[0], *SAY)),
-    "three-rounds": Situation("three commands are run, then an answer", _both(*RUN, *SAY)),
+    "three-rounds": Situation("three commands make a file, then an answer", _both(*MAKE, *SAY)),
     "too-many-requests": Situation(
         "429 to everything",
         {
