@@ -6,8 +6,9 @@ It keeps the terminal, gets each signal once, and its exit code becomes ours.
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, Final, Self
 
@@ -66,18 +67,40 @@ class Signals:
 
     async def told_to_stop(self) -> None:
         """Waits for the first signal, where there is no command to give it to."""
-        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        stop = asyncio.Event()
 
         def end_the_wait(_: signal.Signals) -> None:
-            loop.call_soon_threadsafe(stop.set)
+            stop.set()
 
         self._deliver = end_the_wait
-        if not self._waiting:
-            await stop.wait()
+        with waking_the_loop():
+            if not self._waiting:
+                await stop.wait()
         self._deliver = self._waiting.append
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
         self._deliver(signal.Signals(number))
+
+
+@contextmanager
+def waking_the_loop() -> Iterator[None]:
+    """Wakes the running event loop for each signal.
+
+    Python runs a signal's handler between two steps of its own. A signal that arrives on another
+    thread, or right before the loop falls asleep, would wait for whatever wakes the loop next.
+    """
+    loop = asyncio.get_running_loop()
+    ours, systems = socket.socketpair()
+    with ours, systems:
+        ours.setblocking(False)
+        systems.setblocking(False)
+        loop.add_reader(ours, lambda: ours.recv(4096))
+        before = signal.set_wakeup_fd(systems.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(ours)
 
 
 def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
@@ -106,9 +129,10 @@ async def run_child(
     process = await started(
         command, env=dict(environment), process_group=None if signals.in_foreground else 0
     )
-    signals.give_to(process)
-    raise_file_limit()
-    code = await process.wait()
+    with waking_the_loop():
+        signals.give_to(process)
+        raise_file_limit()
+        code = await process.wait()
     return code if code >= 0 else 128 - code
 
 

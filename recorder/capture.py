@@ -173,12 +173,12 @@ class Capture:
         )
         return exchange
 
-    def connection_closed(self, at_us: int, connection: str) -> None:
-        """The client connection of that name is gone, and with it what was open on it."""
+    def connection_closed(self, at_us: int, connection: str, how: EndKind) -> None:
+        """The client left the connection of that name: so ended what was still open on it."""
         self._connections.pop(connection, None)
         for exchange in list(self._open.values()):
             if exchange.connection == connection:
-                exchange.end(at_us, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+                exchange.end(at_us, how, Sender.CLIENT)
 
     @property
     def under_way(self) -> int:

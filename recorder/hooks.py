@@ -107,7 +107,9 @@ class RecorderAddon:
         self._upgraded.pop(client.id, None)
         self._tunnels.pop(client.id, None)
         self._tls_failures.pop(client.id, None)
-        self._capture.connection_closed(self._now_us(), client.id)
+        is_reset = self._closings.was_reset(client)
+        how = EndKind.RESET if is_reset else EndKind.CLIENT_CLOSED
+        self._capture.connection_closed(self._now_us(), client.id, how)
 
     @never_harms
     def http_connect(self, flow: http.HTTPFlow) -> None:

@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,21 @@ def test_in_a_terminal_a_signal_for_us_is_passed_on(tmp_path: Path) -> None:
         terminal.wait_for("got SIGTERM 1")
         terminal.type("end\n")
         assert terminal.wait() == 0
+
+
+def test_a_signal_that_comes_on_another_thread_is_passed_on(tmp_path: Path) -> None:
+    """The loop sleeps meanwhile, and nothing else would wake it."""
+    runs = tmp_path / "runs"
+    os.mkfifo(runs)
+
+    def send() -> None:
+        assert runs.read_text() == "yes\n"
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+    with ThreadPoolExecutor(1) as threads:
+        sent = threads.submit(send)
+        assert run("sh", "-c", 'echo yes > "$0"; exec sleep 20', str(runs)) == 128 + signal.SIGTERM
+        sent.result()
 
 
 def test_a_signal_before_the_command_waits_for_it() -> None:

@@ -50,7 +50,7 @@ def test_x_swaps_what_is_compared(page: Page, site: str) -> None:
     page.open(f"{site}compare?a=fallback/1&b=rounds/1")
     page.press("x")
     page.until("new URL(location).searchParams.get('a') === 'rounds/1'")
-    assert page.value("document.querySelector('[name=b]').value") == "fallback/1"
+    page.until("document.querySelector('[name=b]')?.value === 'fallback/1'")
 
 
 def test_e_walks_along_the_differences(page: Page, site: str) -> None:

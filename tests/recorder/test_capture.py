@@ -116,7 +116,7 @@ def test_a_client_that_has_its_answer_need_not_finish() -> None:
     exchange = begun(capture, "a")
     exchange.request_data(11, b"some")
     exchange.response_end(12)
-    capture.connection_closed(13, "a")
+    capture.connection_closed(13, "a", EndKind.CLIENT_CLOSED)
     assert facts[1:] == [
         RequestBody(1, 13, b"some", is_whole=False),
         End(1, 13, EndKind.COMPLETE),
@@ -168,7 +168,7 @@ def test_connections_are_numbered() -> None:
     capture = Capture(facts.append)
     for connection in ("a", "b", "a"):
         begun(capture, connection).end(11, EndKind.COMPLETE)
-    capture.connection_closed(12, "a")
+    capture.connection_closed(12, "a", EndKind.CLIENT_CLOSED)
     begun(capture, "a")
     heads = [fact for fact in facts if isinstance(fact, RequestHead)]
     assert [(head.exchange, head.connection) for head in heads] == [(1, 1), (2, 2), (3, 1), (4, 3)]
@@ -181,9 +181,9 @@ def test_a_closed_connection_ends_what_was_open_on_it() -> None:
     begun(capture, "a")
     begun(capture, "b")
     assert not capture.is_idle
-    capture.connection_closed(11, "a")
+    capture.connection_closed(11, "a", EndKind.CLIENT_CLOSED)
     assert facts[2:] == [End(1, 11, EndKind.CLIENT_CLOSED, Sender.CLIENT)]
-    capture.connection_closed(12, "b")
+    capture.connection_closed(12, "b", EndKind.CLIENT_CLOSED)
     assert capture.is_idle
 
 

@@ -14,7 +14,16 @@ import pytest
 import zstandard
 from provider import Provider
 from provider_script import Fin, Hang, Plain, Reply, Say, Script
-from raw_sockets import RawServer, answered, asking, connect, read_request, reset, see
+from raw_sockets import (
+    RawServer,
+    answered,
+    asking,
+    connect,
+    full_server,
+    read_request,
+    reset,
+    see,
+)
 from recorded import Recorded, gaps, recorded, recording, wait_for
 
 from recorder.capture import Capture
@@ -131,6 +140,22 @@ def test_a_client_that_leaves_before_the_head(tmp_path: Path, leaves: str) -> No
     how = EndKind.RESET if leaves == "reset" else EndKind.CLIENT_CLOSED
     ends = [(each.status, each.end.how, each.end.side) for each in recorded(recorder.tape)]
     assert ends == [(None, how, Sender.CLIENT), (200, how, Sender.CLIENT)]
+
+
+@pytest.mark.parametrize("leaves", ["fin", "reset"])
+def test_a_client_that_leaves_before_there_is_an_upstream(tmp_path: Path, leaves: str) -> None:
+    """The recorder is still connecting: how the client left is on the tape all the same."""
+    with full_server() as port, recording(tmp_path) as recorder:
+        client = connect(recorder.address)
+        client.sendall(asking(port))
+        wait_for(lambda: bool(recorded(recorder.tape)))
+        if leaves == "reset":
+            reset(client)
+        client.close()
+        recorder.settle()
+    how = EndKind.RESET if leaves == "reset" else EndKind.CLIENT_CLOSED
+    ends = [(each.status, each.end.how, each.end.side) for each in recorded(recorder.tape)]
+    assert ends == [(None, how, Sender.CLIENT)]
 
 
 def test_a_client_that_leaves_after_the_last_event(tmp_path: Path) -> None:

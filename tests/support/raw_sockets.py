@@ -4,8 +4,8 @@ import socket
 import ssl
 import struct
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -89,6 +89,22 @@ def read_request(connection: socket.socket) -> bytes:
     while len(body) < length and (received := connection.recv(65536)):
         body += received
     return head + b"\r\n\r\n" + body
+
+
+@contextmanager
+def full_server() -> Iterator[int]:
+    """A loopback port on which every attempt to connect waits: its queue is full."""
+    with socket.socket() as listener, ExitStack() as waiting:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        while True:
+            client = waiting.enter_context(socket.socket())
+            client.settimeout(0.5)
+            try:
+                client.connect(listener.getsockname())
+            except TimeoutError:
+                break
+        yield listener.getsockname()[1]
 
 
 def reset(connection: socket.socket) -> None:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import select
 import struct
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execvp(sys.argv[1], sys.argv[1:])
 """
+
+_PATIENCE_S = 100.0
 
 
 class Terminal:
@@ -54,6 +57,8 @@ class Terminal:
         self._descriptor = -1
 
     def _read(self) -> bool:
+        ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE_S)
+        assert ready, f"nothing more was shown after {self.shown!r}"
         # The end of a terminal is an error on Linux, and an empty reading elsewhere.
         with suppress(OSError):
             data = os.read(self._descriptor, 65536)
