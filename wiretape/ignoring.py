@@ -11,8 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from wiretape.errors import UsageError
+
 SUFFIX: Final = ".ignore"
 """The rules of ``bug.db`` are in ``bug.db.ignore``, beside it."""
+
+_NO_PATH: Final = re.compile(r"(?:\$?[./].*|\$?\[.*|)\Z", re.DOTALL)
+"""As other tools write paths (``$.input``, ``/input/0``), or none at all."""
 
 _ANYTHING_IN_A_STEP: Final = r"[^.\[\]]*"
 
@@ -57,9 +62,21 @@ def rules_in(text: str, file: str) -> Iterator[Rule]:
 
 
 def all_rules(paths: Iterable[str], files: Iterable[tuple[str, str]]) -> Ignored:
-    """What the command line and files (each with what it is called) say together."""
+    """What the command line and files (each with what it is called) say together.
+
+    Raises:
+        UsageError: a rule is none, however the paths in a report are.
+    """
     from_files = [rule for text, file in files for rule in rules_in(text, file)]
-    return Ignored((*map(Rule, paths), *from_files))
+    rules = (*map(Rule, paths), *from_files)
+    for rule in rules:
+        path = rule.path
+        if _NO_PATH.match(path) or path.count("[") != path.count("]"):
+            raise UsageError(
+                f"{path!r} ({rule.place}) is no place that a report could name: write it as "
+                "reports do, like tools, input[*].id or headers.x-*."
+            )
+    return Ignored(rules)
 
 
 @lru_cache(maxsize=256)

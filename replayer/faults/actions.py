@@ -84,8 +84,10 @@ def _close(answer: Answer, at: int, said: Close) -> Answer:
 def _status(answer: Answer, _: int, said: Status) -> Answer:
     error = {"type": "wiretape_fault", "message": f"a fault: {said.status} {said.reason}".rstrip()}
     body = json.dumps({"error": error}).encode()
-    headers = (("content-type", "application/json"), ("content-length", str(len(body))))
-    return answer.refused(said.status, said.reason, (*headers, *said.headers), body)
+    usual = (("content-type", "application/json"), ("content-length", str(len(body))))
+    named = {name.lower() for name, _ in said.headers}
+    headers = (*(pair for pair in usual if pair[0] not in named), *said.headers)
+    return answer.refused(said.status, said.reason, headers, body)
 
 
 def _drop(answer: Answer, at: int, _: None) -> Answer:

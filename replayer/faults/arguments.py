@@ -11,6 +11,7 @@ from typing import Final
 
 from wiretape.facts import Headers
 from wiretape.scripts.defaults import reason_of
+from wiretape.words import printable
 
 _LONGEST_REASON_BYTES: Final = 123
 """RFC 6455, 5.5: a control frame carries 125 bytes, two of them the code."""
@@ -68,6 +69,8 @@ def close(text: str | None) -> Close:
     code, _, reason = (text or "").partition(",")
     if not (code.isdecimal() and code.isascii() and int(code) <= 65_535):
         raise ValueError(f"{code!r} is no close code: give a number and a reason, like 1011,busy")
+    if not _is_unicode(reason):
+        raise ValueError(f"{printable(reason)!r} is no UTF-8: write the reason in that")
     if len(reason.encode()) > _LONGEST_REASON_BYTES:
         raise ValueError(f"a reason has {_LONGEST_REASON_BYTES} bytes at most: shorten it")
     return Close(int(code), reason)
@@ -97,7 +100,14 @@ def _header(text: str) -> tuple[str, str]:
     name, value = name.strip(), value.strip()
     if not (name and equals and value.isprintable() and _is_token(name)):
         raise ValueError(f"{text!r} is no header: give name=value, like retry-after=2")
+    if not value.isascii():
+        raise ValueError(f"{value!r} cannot be in a header: write it in ASCII")
     return name, value
+
+
+def _is_unicode(text: str) -> bool:
+    """A byte of the command line that is no UTF-8 comes as half a surrogate pair."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _is_token(name: str) -> bool:

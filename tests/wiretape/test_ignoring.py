@@ -2,6 +2,7 @@
 
 import pytest
 
+from wiretape.errors import UsageError
 from wiretape.ignoring import Ignored, Rule, all_rules, rules_in
 
 
@@ -40,6 +41,23 @@ def test_a_rule_ignores_what_it_names_and_all_in_it(rule: str, path: str) -> Non
 def test_a_rule_ignores_nothing_else(rule: str, path: str) -> None:
     """Neither what is called alike nor what it is in."""
     assert not Ignored((Rule(rule),)).holds(path)
+
+
+@pytest.mark.parametrize("path", ["", "$.input", "$[0]", "/input/0", ".tools", "input[0", "a]"])
+def test_what_is_no_place_is_refused(path: str) -> None:
+    """Other tools write their paths in other ways: it says how they are written here."""
+    with pytest.raises(UsageError) as refused:
+        all_rules([path], [])
+    assert str(refused.value) == (
+        f"{path!r} (--ignore) is no place that a report could name: write it as reports do, like "
+        "tools, input[*].id or headers.x-*."
+    )
+
+
+def test_a_file_with_such_a_rule_is_named() -> None:
+    """With the line."""
+    with pytest.raises(UsageError, match=r"'\$\.x' \(bug\.ignore, line 2\) is no place"):
+        all_rules([], [("tools\n$.x\n", "bug.ignore")])
 
 
 def test_a_file_holds_a_rule_on_each_line() -> None:

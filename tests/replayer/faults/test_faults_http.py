@@ -143,6 +143,19 @@ def test_another_status(
         assert body["error"]["type"] == "wiretape_fault"
 
 
+def test_a_header_of_a_status_stands_in_the_place_of_ours(serve: Serve) -> None:
+    """It is said once: a head with two lengths would be another fault."""
+    with (
+        serve(faulty(one_post(), "1:status=502,Content-Type=text/html")) as server,
+        raw_client(server.host, server.port) as client,
+    ):
+        client.send(ASKED)
+        _, found = client.read_head()
+        assert [pair for pair in found if pair[0].lower() == "content-type"] == [
+            ("Content-Type", "text/html")
+        ]
+
+
 @pytest.mark.parametrize("fault", ["1.2:stall", "1.2:half-open", f"1.2:stall={HOUR}"])
 def test_a_stream_falls_silent(serve: Serve, fault: str) -> None:
     """Before the event: the connection stays, and nothing comes."""

@@ -1,4 +1,4 @@
-"""``--strict`` with ``--fault``: strict until the server fails, for what comes then is its doing."""
+"""``--strict`` with ``--fault``: strict until the server fails, as what follows is its doing."""
 
 from collections.abc import Callable
 from pathlib import Path
