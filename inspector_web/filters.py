@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from inspector_web.health import named
 from inspector_web.json_view import Token, laid_out
 from inspector_web.markdown import rendered
 from inspector_web.visible import visible
@@ -91,6 +92,7 @@ FILTERS = {
     "duration": duration,
     "inked": inked,
     "markdown": rendered,
+    "named": named,
     "number": number,
     "seconds": seconds,
     "short": short,

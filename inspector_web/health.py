@@ -110,6 +110,18 @@ _ENDS: Final = {
 }
 
 
+_HYPHENED: Final = {
+    Why.TOOL_FOLLOW_UP: "tool follow-up",
+    Role.WARM_UP: "warm-up",
+    Role.SUB_AGENT: "sub-agent",
+}
+
+
+def named(kind: StrEnum) -> str:
+    """Why an attempt was made, what kind of request it is, or which part it plays, in words."""
+    return _HYPHENED.get(kind, kind.replace("_", " "))
+
+
 def said(attempt: Attempt) -> str:
     """How an attempt ended, in words: ``cut: closed 1011 scripted failure``."""
     word = _OUTCOMES[attempt.outcome]

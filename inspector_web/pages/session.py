@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from inspector_web.drawing import Drawing, DrawnLane, draw
-from inspector_web.health import Tale, Tone, said, tales_of, tone_of
+from inspector_web.health import Tale, Tone, named, said, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
@@ -142,15 +142,6 @@ def _moves(timeline: Timeline, view: View) -> Moves:
     )
 
 
-_ROLES: Final = {
-    Role.TURN: "request",
-    Role.WARM_UP: "warm-up",
-    Role.COMPACTION: "compaction",
-    Role.REVIEW: "review",
-    Role.SUB_AGENT: "sub-agent",
-}
-
-
 def _lane_rows(
     session: Session, timeline: Timeline, drawn: Iterable[DrawnLane]
 ) -> Iterator[LaneRow]:
@@ -174,10 +165,9 @@ def _lane_rows(
 def _title(first: Try, waited_us: int | None) -> str:
     match first.why:
         case Why.RETRY | Why.FALLBACK:
-            return str(first.why) + (f" after {duration(waited_us)}" if waited_us else "")
-        case Why.TOOL_FOLLOW_UP:
-            return "tool follow-up"
-        case Why.RESUMED:
-            return "resumed"
+            return named(first.why) + (f" after {duration(waited_us)}" if waited_us else "")
+        case Why.TOOL_FOLLOW_UP | Why.RESUMED:
+            return named(first.why)
         case _:
-            return _ROLES[first.attempt.role]
+            role = first.attempt.role
+            return "request" if role is Role.TURN else named(role)

@@ -1,15 +1,29 @@
 """How a session went, in a few words."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from flask.testing import FlaskClient
 from timed_tapes import TapeMaker, ask, completed, created, failed, session
 
-from inspector_web.health import Chip, Sort, Tale, Tone, chips_of, said, tales_of, tone_of
+from inspector_web.health import (
+    Chip,
+    Sort,
+    Tale,
+    Tone,
+    chips_of,
+    named,
+    said,
+    tales_of,
+    tone_of,
+)
+from wiretape.asked import RequestKind
 from wiretape.attempts import Outcome
 from wiretape.facts import EndKind, Sender
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.origins import Role
+from wiretape.reconstruct import Session, Why, sessions_of
 from wiretape.store_reader import TapeReader
 
 
@@ -106,3 +120,39 @@ def test_failures_in_words(tmp_path: Path) -> None:
         "failed: server_error: later",
         "completed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (Why.TOOL_FOLLOW_UP, "tool follow-up"),
+        (RequestKind.WARM_UP, "warm-up"),
+        (Role.WARM_UP, "warm-up"),
+        (Role.SUB_AGENT, "sub-agent"),
+        (Why.FIRST, "first"),
+        (RequestKind.CREATE, "create"),
+    ],
+)
+def test_a_kind_has_one_name(kind: Why | RequestKind | Role, words: str) -> None:
+    """On the timeline as in every table."""
+    assert named(kind) == words
+
+
+@pytest.mark.parametrize("kind", [*Why, *RequestKind, *Role])
+def test_no_name_has_an_underscore(kind: Why | RequestKind | Role) -> None:
+    """They are for people."""
+    assert "_" not in named(kind)
+
+
+def test_every_page_has_that_name(rounds: Path, browse: Callable[..., FlaskClient]) -> None:
+    """The timeline, the tables, the turn, the request and the comparison."""
+    assert rounds.exists()
+    client = browse()
+    for address in (
+        "/tapes/rounds/sessions/1",
+        "/tapes/rounds/sessions/1/requests/2/attempts/1",
+        "/compare?a=rounds/1&b=rounds/1",
+    ):
+        page = client.get(address).text.casefold()
+        assert "tool follow-up" in page, address
+        assert "tool follow up" not in page, address
