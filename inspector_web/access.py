@@ -59,8 +59,9 @@ SECURITY_HEADERS: Final = {
 """On every answer, refusals included."""
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address; of names, ``localhost`` alone counts."""
+def only_this_machine_reaches(host: str) -> bool:
+    """Whether nobody else reaches the address; of names, ``localhost`` alone counts, as a resolver
+    may lead what lies below it anywhere."""
     address = _address(host)
     return host.lower() == "localhost" or (address is not None and address.is_loopback)
 

@@ -27,7 +27,7 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
     wiretape inspect recordings/ --listen 127.0.0.1:8080
     """
     # Flask takes a while to import; `wiretape --help` need not wait for it.
-    from inspector_web.access import Access, is_loopback
+    from inspector_web.access import Access, only_this_machine_reaches
     from inspector_web.app import create_app
     from inspector_web.library import Library
     from inspector_web.serve import listening, serve
@@ -40,7 +40,7 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
     library = Library(paths or ((folder,) if folder.is_dir() else ()))
     host, port = listen
     listener = listening(host, port)
-    token = None if is_loopback(host) else secrets.token_urlsafe(32)
+    token = None if only_this_machine_reaches(host) else secrets.token_urlsafe(32)
     address, port = listener.getsockname()[:2]
     url = f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
 

@@ -9,14 +9,14 @@ counted.
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import Final
 
 from inspector_web.health import Tone, tone_of
 from inspector_web.marks import Marks
+from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, Flag, Room
 from inspector_web.timeline import Bar, Lane, Link, LinkKind, Span, Timeline
-from inspector_web.window import AxisMark, View, axis_of, view_of
+from inspector_web.window import View, axis_of, view_of
 
 ROW_PX: Final = 48
 """The height of a lane; the stylesheet gives the labels beside it the same."""
@@ -33,93 +33,6 @@ _TOLD_SILENCE: Final = 1.5  # per cent of the width
 _ROOMY: Final = 9.0  # per cent of the width
 _LITTLE_ROOM: Final = 85.0
 _NO_ROOM: Final = 96.5  # beyond where the whole of a session ends
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A stretch of a lane, ``x`` and ``width`` in per cent; ``us`` is how long it really is.
-
-    ``is_told``: there is room to write so into it, on a wide screen.
-    """
-
-    x: float
-    width: float
-    kind: str
-    us: int
-    is_told: bool = False
-
-
-class Room(StrEnum):
-    """How much room there is beside something."""
-
-    ENOUGH = "enough"
-    WIDE = "wide"
-    """Enough on a wide screen."""
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """The end of an attempt, and how much room there is for writing to its right."""
-
-    x: float
-    tone: Tone
-    label: str
-    room: Room
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnLane:
-    """One row, for the ``number``-th lane of the timeline, from 0.
-
-    ``ticks`` and ``control_ticks`` are paths in an image ``tick_columns`` of the drawing wide and
-    8 high.
-    """
-
-    number: int
-    lane: Lane
-    y: int
-    begins_request: bool
-    socket: Block | None
-    blocks: tuple[Block, ...]
-    silences: tuple[Block, ...]
-    tools: Block | None
-    flags: tuple[Flag, ...]
-    ticks: str
-    control_ticks: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """From the end of an attempt down to the begin of the next one, in per cent and pixels."""
-
-    kind: LinkKind
-    x1: float
-    y1: int
-    x2: float
-    y2: int
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """What a template writes down as it stands.
-
-    ``strip`` is the whole session in one line, with the window as its last block; a block of it is
-    as bad as the worst attempt in it. The lanes that are not drawn ended before the window, or
-    begin after it, or are too many.
-    """
-
-    view: View
-    whole: Span
-    height: int
-    lanes: tuple[DrawnLane, ...]
-    arrows: tuple[Arrow, ...]
-    axis: tuple[AxisMark, ...]
-    gaps: tuple[Block, ...]
-    strip: tuple[Block, ...]
-    tick_columns: int
-    lanes_before: int
-    lanes_after: int
 
 
 type MarksOf = Callable[[int, int, int], Marks]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from inspector_web.drawing import Drawing, DrawnLane, draw
+from inspector_web.drawing import draw
 from inspector_web.health import Tale, Tone, named, said, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
@@ -12,6 +12,7 @@ from inspector_web.pages.attempt import AttemptRow, attempt_row
 from inspector_web.pages.finding import FindingRow, finding_rows
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.received import ReceivedPage, instant, received_page
+from inspector_web.shapes import Drawing, DrawnLane
 from inspector_web.timeline import LinkKind, Timeline
 from inspector_web.window import View, view_of
 from wiretape.facts import Gap

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector_web.access import Access, Refusal, holds_token, is_loopback, refusal
+from inspector_web.access import Access, Refusal, holds_token, only_this_machine_reaches, refusal
 
 LOOPBACK = Access("127.0.0.1", None)
 OPEN = Access("0.0.0.0", "secret-token")
@@ -108,4 +108,4 @@ def test_two_inspectors_keep_their_tokens_apart() -> None:
 )
 def test_what_only_this_machine_reaches(host: str, answer: bool) -> None:
     """Anything else needs a token."""
-    assert is_loopback(host) is answer
+    assert only_this_machine_reaches(host) is answer

@@ -7,19 +7,10 @@ from pathlib import Path
 import pytest
 from inspected import drawing_on, timeline_on
 
-from inspector_web.drawing import (
-    MOST_BLOCKS,
-    MOST_LANES,
-    ROW_PX,
-    Arrow,
-    Block,
-    Drawing,
-    Flag,
-    Room,
-    draw,
-)
+from inspector_web.drawing import MOST_BLOCKS, MOST_LANES, ROW_PX, draw
 from inspector_web.health import Tone
 from inspector_web.marks import Marks
+from inspector_web.shapes import Arrow, Block, Drawing, Flag, Room
 from inspector_web.timeline import LinkKind, Span, Timeline
 from inspector_web.window import View, axis_of, view_of
 

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from inspector_web.drawing import Drawing, draw
+from inspector_web.drawing import draw
 from inspector_web.index.reader import IndexReader
 from inspector_web.marks import Marks, marks_of
 from inspector_web.overview import Overview, overview_of
+from inspector_web.shapes import Drawing
 from inspector_web.timeline import Bar, Lane, Span, Timeline, timeline_of
 from inspector_web.window import View, view_of
 from wiretape.crossings import crossings_of
