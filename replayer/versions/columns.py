@@ -1,6 +1,6 @@
 """The run of one version as a column of the table. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -8,9 +8,10 @@ from replayer.matrix.last_words import last_words
 from replayer.trials.trial import Trial
 from wiretape.quoting import told
 from wiretape.reconstruct import Why
-from wiretape.words import columns, printable
+from wiretape.words import columns, cut, printable
 
-_LONGEST: Final = 60
+_WIDTH: Final = 80
+_LONGEST_NAME: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +47,21 @@ class Column:
         return asdict(self)
 
     def cells(self) -> list[str]:
-        """The column in words, its head first."""
+        """What is said in a word or two, in the order of the facts."""
         if self.trouble is not None:
-            return [self.version, "did not run", _cut(self.trouble), *[""] * (len(_FACTS) - 3)]
+            return ["did not run", *[""] * (len(_FACTS) - 1)]
         return [
-            self.version,
-            "still ran at the deadline" if self.exit_code is None else f"exit {self.exit_code}",
-            _cut(self.final_message),
+            "deadline" if self.exit_code is None else f"exit {self.exit_code}",
             f"{self.took_s:.1f} s",
             str(self.attempts),
             str(self.retries),
             "yes" if self.fallbacks else "no",
             *(str(each) for each in (self.exact, self.different, self.unexpected, self.not_asked)),
-            _cut(self.first_difference or ""),
         ]
 
 
 _FACTS: Final = [
-    "",
     "outcome",
-    "final message",
     "time",
     "attempts",
     "retries",
@@ -74,8 +70,13 @@ _FACTS: Final = [
     "different",
     "unexpected",
     "not asked",
-    "first difference",
 ]
+_TEXTS: Final[Mapping[str, Callable[[Column], str | None]]] = {
+    "final message": lambda column: column.final_message,
+    "first difference": lambda column: column.first_difference,
+    "why it did not run": lambda column: column.trouble,
+}
+"""What may be long: it stands below the table, a line for each version that has it."""
 
 
 def column_of(version: str, trial: Trial) -> Column:
@@ -99,11 +100,42 @@ def column_of(version: str, trial: Trial) -> Column:
 
 
 def table(found: Sequence[Column]) -> list[str]:
-    """The columns as aligned lines."""
-    cells = [_FACTS, *(column.cells() for column in found)]
-    return columns([list(row) for row in zip(*cells, strict=True)])
+    """The columns as aligned lines, as many beside each other as a terminal is wide; and below
+    them what is long."""
+    names = [_name(number, column.version) for number, column in enumerate(found, 1)]
+    lines = list(
+        _side_by_side([[name, *each.cells()] for name, each in zip(names, found, strict=True)])
+    )
+    for title, text_of in _TEXTS.items():
+        texts = [
+            (name, text) for name, each in zip(names, found, strict=True) if (text := text_of(each))
+        ]
+        if texts:
+            told_of = columns([[name, printable(text)] for name, text in texts], indent="  ")
+            lines += ["", title, *(cut(line, _WIDTH - 1) for line in told_of)]
+    legend = [
+        f"{name} is {each.version}"
+        for name, each in zip(names, found, strict=True)
+        if name != each.version
+    ]
+    return [*lines, *([""] if legend else []), *legend]
 
 
-def _cut(text: str) -> str:
-    line = printable(text)
-    return f"{line[: _LONGEST - 1]}…" if len(line) > _LONGEST else line
+def _side_by_side(cells: Sequence[list[str]]) -> Iterator[str]:
+    head, left = ["", *_FACTS], list(cells)
+    while left:
+        fitting = [head, left.pop(0)]
+        while left and _width([*fitting, left[0]]) <= _WIDTH:
+            fitting.append(left.pop(0))
+        yield from columns([list(row) for row in zip(*fitting, strict=True)])
+        if left:
+            yield ""
+
+
+def _width(cells: Sequence[list[str]]) -> int:
+    return sum(max(map(len, each)) + 2 for each in cells) - 2
+
+
+def _name(number: int, version: str) -> str:
+    """What heads the column: a version, or the number of one that is named by a long path."""
+    return version if len(version) <= _LONGEST_NAME else f"[{number}]"

@@ -82,14 +82,17 @@ def test_each_version_has_a_column(versions: Versions, tape: Path, tmp_path: Pat
 
 
 def test_the_table_has_a_line_for_each_fact(versions: Versions, tape: Path, tmp_path: Path) -> None:
-    """And a column for each version."""
-    ran = versions(tape, "--", client(tmp_path, 1), client(tmp_path, 1))
+    """And a column for each version; below it what is long, and the paths by their numbers."""
+    asks = client(tmp_path, 1)
+    ran = versions(tape, "--", asks, asks)
     lines = {line.split("  ")[0]: line.split()[-2:] for line in ran.stdout.splitlines()[1:]}
-    assert {name: lines[name] for name in ("final message", "attempts", "different")} == {
-        "final message": ["Hello.", "Hello."],
+    assert ran.stdout.splitlines()[0].split() == ["[1]", "[2]"]
+    assert {name: lines[name] for name in ("attempts", "different")} == {
         "attempts": ["1", "1"],
         "different": ["1", "1"],
     }
+    assert "\n\nfinal message\n  [1]  Hello.\n  [2]  Hello.\n\nfirst difference\n" in ran.stdout
+    assert ran.stdout.endswith(f"\n\n[1] is {asks}\n[2] is {asks}\n")
 
 
 def test_a_version_that_cannot_be_had_is_told(
