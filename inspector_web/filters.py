@@ -1,15 +1,21 @@
 """How values are written on a page. Every text that a page shows goes through :func:`shown`."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
 from inspector_web.health import named
 from inspector_web.json_view import Token, laid_out
 from inspector_web.markdown import rendered
+from inspector_web.parted import Run, parted
 from inspector_web.visible import visible
 from wiretape.words import counted, duration, size
+
+_MOST_PARTED: Final = 1500
+"""Tokens of a value that is laid beside another."""
+_LONGEST_PARTED: Final = 100_000
+"""Characters of a string in it: a change may stand deep in a long prompt."""
 
 SIGNS = {"good": "✓", "note": "·", "warn": "!", "bad": "✕"}
 """The sign that goes with a tone, so that no colour is the only one."""
@@ -80,6 +86,15 @@ def as_json(value: Any) -> Markup:
     return inked(tuple(laid_out(value)))
 
 
+def parted_json(values: tuple[Any, Any]) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+    """Two values laid out as JSON, with what differs between them."""
+    before, after = (
+        "".join(token.text for token in laid_out(value, _MOST_PARTED, _LONGEST_PARTED))
+        for value in values
+    )
+    return parted(before, after)
+
+
 def sign(tone: str) -> str:
     return SIGNS[tone]
 
@@ -94,6 +109,7 @@ FILTERS = {
     "markdown": rendered,
     "named": named,
     "number": number,
+    "parted_json": parted_json,
     "seconds": seconds,
     "short": short,
     "sign": sign,

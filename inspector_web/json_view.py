@@ -38,18 +38,21 @@ class Token:
     text: str
 
 
-def laid_out(value: Any, most: int = MOST_TOKENS) -> list[Token]:
-    """The value as ``most`` tokens that, joined, are indented JSON, unless something was cut."""
-    tokens = list(islice(_value(value, 0), most + 1))
+def laid_out(value: Any, most: int = MOST_TOKENS, longest: int = MOST_CHARACTERS) -> list[Token]:
+    """The value as ``most`` tokens that, joined, are indented JSON, unless something was cut.
+
+    ``longest`` is the most characters of one string that are shown.
+    """
+    tokens = list(islice(_value(value, 0, longest), most + 1))
     if len(tokens) > most:
         tokens[-1] = Token(Ink.NOTE, "… cut here: the raw text has the rest")
     return tokens
 
 
-def _value(value: Any, depth: int) -> Iterator[Token]:
+def _value(value: Any, depth: int, longest: int) -> Iterator[Token]:
     match value:
         case str():
-            yield from _string(value, Ink.STRING, depth)
+            yield from _string(value, Ink.STRING, depth, longest)
         case bool() | None:
             yield Token(Ink.WORD, json.dumps(value))
         case int() | float():
@@ -59,33 +62,33 @@ def _value(value: Any, depth: int) -> Iterator[Token]:
         case dict() | list() if depth >= MOST_DEPTH:
             yield Token(Ink.NOTE, f"… {len(value)} inside, nested too deeply to show")
         case dict():
-            yield from _members(value, depth)
+            yield from _members(value, depth, longest)
         case list():
-            yield from _elements(value, depth)
+            yield from _elements(value, depth, longest)
 
 
-def _members(value: dict[str, Any], depth: int) -> Iterator[Token]:
+def _members(value: dict[str, Any], depth: int, longest: int) -> Iterator[Token]:
     before = "{"
     for key, member in value.items():
         yield Token(Ink.SIGN, f"{before}\n{_indent(depth + 1)}")
-        yield from _string(key, Ink.KEY, depth + 1)
+        yield from _string(key, Ink.KEY, depth + 1, longest)
         yield Token(Ink.SIGN, ": ")
-        yield from _value(member, depth + 1)
+        yield from _value(member, depth + 1, longest)
         before = ","
     yield Token(Ink.SIGN, f"\n{_indent(depth)}}}")
 
 
-def _elements(value: list[Any], depth: int) -> Iterator[Token]:
+def _elements(value: list[Any], depth: int, longest: int) -> Iterator[Token]:
     before = "["
     for element in value:
         yield Token(Ink.SIGN, f"{before}\n{_indent(depth + 1)}")
-        yield from _value(element, depth + 1)
+        yield from _value(element, depth + 1, longest)
         before = ","
     yield Token(Ink.SIGN, f"\n{_indent(depth)}]")
 
 
-def _string(text: str, ink: Ink, depth: int) -> Iterator[Token]:
-    shown = text[:MOST_CHARACTERS]
+def _string(text: str, ink: Ink, depth: int, longest: int) -> Iterator[Token]:
+    shown = text[:longest]
     lines = (json.dumps(line, ensure_ascii=False)[1:-1] for line in shown.split("\n"))
     end = '"' if len(shown) == len(text) else ""
     yield Token(ink, '"' + f"\\n\n{_indent(depth + 1)}".join(lines) + end)

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 from inspector_web.health import Tone, said, tone_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.pages.head import SessionHead
-from inspector_web.parted import Parted, parted
+from inspector_web.parted import Run, parted
 from inspector_web.twins import HTML_ONLY
 from wiretape.attempts import Transport
 from wiretape.comparing.pairs import AttemptPair, Comparison, RequestPair
@@ -128,7 +128,7 @@ class DifferenceRow:
     b: Any
     a_layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
     b_layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
-    texts: tuple[Parted, Parted] | None = field(metadata=HTML_ONLY)
+    texts: tuple[tuple[Run, ...], tuple[Run, ...]] | None = field(metadata=HTML_ONLY)
 
 
 @dataclass(frozen=True, slots=True)

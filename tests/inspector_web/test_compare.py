@@ -1,6 +1,7 @@
 """Two sessions side by side."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
 from inspector_web.pages import compare
-from inspector_web.parted import Parted, parted
 from wiretape.store_writer import TapeLabel
 
 type Browse = Callable[..., FlaskClient]
@@ -135,18 +135,24 @@ def test_what_is_not_there_is_refused(client: FlaskClient, query: dict[str, str]
     assert client.get("/compare.json", query_string=query).status_code == 404
 
 
-def test_texts_are_shown_around_where_they_part() -> None:
-    """What is shared at both ends is cut, and counted."""
-    a, b = parted("x" * 200 + "one" + "y" * 170, "x" * 200 + "two, that" + "y" * 170)
-    assert a == Parted(40, "x" * 160, "one", 0, "y" * 160, 10)
-    assert b == Parted(40, "x" * 160, "two, that", 0, "y" * 160, 10)
-    assert parted("same", "same and more")[0].part == ""
-
-
-def test_a_long_difference_is_cut() -> None:
-    """With a count of what is left out."""
-    a, _ = parted("a" * 20_000_000, "b")
-    assert (len(a.part), a.cut) == (1500, 19_998_500)
+def test_each_word_that_differs_is_marked(folder: Path, browse: Browse) -> None:
+    """Between two sessions, and between two requests of one."""
+    rules = "Be brief. " * 2000
+    old = f"In /home/ann/work, read. {rules}Think before you write."
+    new = f"In /home/bob/work, read. {rules}Think before I write."
+    write_talk(folder / "one.db", old)
+    write_talk(folder / "two.db", new)
+    maker = TapeMaker(folder / "both.db")
+    for at_ms, words in ((0, old), (100, new)):
+        maker.post(at_ms, ask(words), session("s-1")).answer(at_ms + 1, created(), completed())
+    maker.write()
+    client = browse()
+    for address in (
+        "/compare?a=one/1&b=two/1",
+        "/tapes/both/sessions/1/requests/2/attempts/1?to=1",
+    ):
+        marks = re.findall("<mark>(.*?)</mark>", client.get(address).text)
+        assert marks == ["ann", "you", "bob", "I"], address
 
 
 # One request beside another of its session.

@@ -17,6 +17,7 @@ TEXTS = (
     ("warn", "raised"),
     *[(tone, f"{tone}-wash") for tone in ("good", "warn", "bad")],
     ("ink", "note-wash"),
+    ("ink", "warn-wash"),
     *[("ink", phase) for phase in ("connect", "waiting", "reasoning", "text", "tool", "receiving")],
 )
 EDGES = ("connect", "waiting", "reasoning", "text", "tool", "receiving")
