@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 
 from replayer.actions import Action, SendHead
 from replayer.answers import RecordedSocket, http_answer, is_request, response_head
+from replayer.chats.asked import in_the_form_of
 from replayer.http_request import Origin
 from replayer.matching import Candidate
 from wiretape.asked import (
@@ -127,7 +128,10 @@ class Script:
 
     def candidate(self, recorded: RecordedExchange) -> Candidate[RecordedExchange]:
         """An exchange's request, or a WebSocket's handshake, for matching."""
-        return Candidate(recorded, self._session(recorded), partial(self.asked, recorded))
+        read = partial(self.asked, recorded)
+        return Candidate(
+            recorded, self._session(recorded), read, lambda asked: in_the_form_of(read(), asked)
+        )
 
     def messages(self, recorded: RecordedExchange) -> tuple[RecordedMessage, ...]:
         """What was asked on a WebSocket, message by message."""

@@ -33,7 +33,8 @@ _MOST_DEPTH: Final = 100
 _MISSING: Final = object()
 
 AND_MORE: Final = "..."
-"""A member by which an object in a script says that others may stand beside its own."""
+"""A member by which an object in a script says that others may stand beside its own; as the first
+of a list, it says that others may stand before."""
 
 
 class Change(StrEnum):
@@ -172,7 +173,8 @@ def _values(
                 one, other = left.get(name, _MISSING), right.get(name, _MISSING)
                 yield from _values(inner, one, other, ids, depth + 1)
     elif isinstance(left, list) and isinstance(right, list):
-        for index, (one, other) in enumerate(_aligned(left, right, ids, depth + 1)):
+        first, left, right = _counting(left, right)
+        for index, (one, other) in enumerate(_aligned(left, right, ids, depth + 1), first):
             yield from _values(f"{path}[{index}]", one, other, ids, depth + 1)
     elif not _are_same(left, right, ids, depth):
         change = Change.CHANGED
@@ -188,6 +190,14 @@ def _compared(left: dict[str, Any], right: dict[str, Any]) -> Iterator[str]:
         has_place = name in left or AND_MORE not in left, name in right or AND_MORE not in right
         if name != AND_MORE and all(has_place):
             yield name
+
+
+def _counting(left: list[Any], right: list[Any]) -> tuple[int, list[Any], list[Any]]:
+    """What is compared of two lists, and where in ``right`` that begins."""
+    if left[:1] != [AND_MORE]:
+        return 0, left, right
+    first = max(0, len(right) - len(left) + 1)
+    return first, left[1:], right[first:]
 
 
 def _told(value: Any, depth: int) -> Any:
@@ -257,6 +267,7 @@ def _are_same(left: Any, right: Any, ids: Correspondence, depth: int) -> bool:
             if name not in VOLATILE_KEYS
         )
     if isinstance(left, list) and isinstance(right, list):
+        _, left, right = _counting(left, right)
         return len(left) == len(right) and all(
             _are_same(one, other, ids, depth + 1) for one, other in zip(left, right, strict=True)
         )

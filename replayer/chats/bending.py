@@ -8,15 +8,18 @@ from typing import Final
 from replayer.bends.bodies import readable
 from replayer.bends.telling import TellingBend
 from replayer.chats.answers import Translation, response_id, whole_answer
+from replayer.chats.asked import expected
 from replayer.faults.answer import block, text_of
 from replayer.transports.offers import refused_upgrades
 from replayer.transports.tries import naming_headers
+from wiretape.asked import asked_in
 from wiretape.chat.aggregate import AggregateMode
 from wiretape.chat.items import Skipped
 from wiretape.chat.response import read_response
 from wiretape.content import decode
 from wiretape.events import event_type
-from wiretape.facts import EndKind, Headers, Piece, PieceKind, RequestBody, Sender, header
+from wiretape.facts import EndKind, Headers, Piece, PieceKind, Sender, header
+from wiretape.jsontext import encoded
 from wiretape.recording import Recording, WholeExchange, numbered
 from wiretape.scope import Purpose, purpose_of
 from wiretape.words import counted
@@ -29,9 +32,8 @@ _STREAM: Final = (("content-type", "text/event-stream"),)
 def as_responses(mode: AggregateMode | None = None) -> TellingBend:
     """The bend by which what was asked of a chat model is answered to Responses clients.
 
-    ``mode`` gathers the pieces of a text, as the documented client did. What a chat client asks
-    is not what a Responses client asks, word by word: it is left out, so it is not compared, and
-    the requests of a session are answered in their order.
+    ``mode`` gathers the pieces of a text, as the documented client did. Of what is asked, that is
+    kept which both wires can say.
     """
 
     def bend(recording: Recording) -> Recording:
@@ -56,8 +58,9 @@ def _answering(exchange: WholeExchange, mode: AggregateMode | None) -> Iterator[
 def _sentences(recording: Recording) -> Iterator[str]:
     if chats := sum(map(_is_chat, recording.exchanges)):
         yield (
-            f"{counted(chats, 'chat request')} answered as responses: what is asked is not "
-            "compared, the order decides"
+            f"{counted(chats, 'chat request')} answered as responses: compared are the user's "
+            "last words and what was said and done since, not instructions, context, tools and "
+            "settings"
         )
     else:
         yield "nothing was asked of a chat model, so all is answered as it was recorded"
@@ -77,7 +80,7 @@ def _exchange(exchange: WholeExchange, mode: AggregateMode | None) -> WholeExcha
             target=path.rstrip("/").removesuffix(_CHAT_PATH) + "/responses" + mark + query,
             headers=naming_headers(exchange.request.headers),
         ),
-        body=exchange.body and RequestBody(exchange.id, exchange.body.at_us, b""),
+        body=exchange.body and replace(exchange.body, data=_body(exchange, exchange.body.data)),
     )
     head = exchange.response
     if head is None or head.status != 200:
@@ -91,6 +94,11 @@ def _exchange(exchange: WholeExchange, mode: AggregateMode | None) -> WholeExcha
         response=replace(head, headers=_streaming(head.headers)),
         pieces=tuple(pieces),
     )
+
+
+def _body(exchange: WholeExchange, data: bytes) -> bytes:
+    asked = asked_in(exchange.request, data)
+    return encoded(expected(asked)) if isinstance(asked.body, dict) else b""
 
 
 def _streamed(exchange: WholeExchange, mode: AggregateMode | None) -> Iterator[Piece]:

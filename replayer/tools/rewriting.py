@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from replayer.bends.bodies import with_events, with_requests
 from replayer.bends.telling import TellingBend
+from replayer.chats.asked import SAID
 from replayer.tools.calls import Rewritten
 from replayer.tools.planning import Plan, call_id_of, planned
 from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
@@ -19,6 +20,9 @@ _PARTS: Final = {
     "response.custom_tool_call_input.done": ("input", "input"),
 }
 """Events that say some of a call: the member that says it, and the item's member of which."""
+
+_ASKED: Final = ("input", SAID)
+"""Members of a request whose items may be calls."""
 
 
 def tools_recorded(translate: TellingBend | None = None) -> TellingBend:
@@ -54,10 +58,12 @@ def _rewritten(recording: Recording, changed: Mapping[str, Rewritten]) -> Record
 
 
 def _request(body: JsonObject, changed: Mapping[str, Rewritten]) -> JsonObject:
-    items = body.get("input")
-    if not isinstance(items, list):
-        return body
-    return {**body, "input": [_item(item, changed) for item in items]}
+    return {
+        name: [_item(item, changed) for item in each]
+        if name in _ASKED and isinstance(each, list)
+        else each
+        for name, each in body.items()
+    }
 
 
 def _item(item: Any, changed: Mapping[str, Rewritten]) -> Any:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+from replayer.chats.asked import is_reduced
 from wiretape.asked import SESSION_HEADERS, Asked
 from wiretape.attempts import Transport
 from wiretape.client.dialect import Dialect
@@ -102,8 +103,9 @@ class Try:
 
 
 def is_any(asked: Asked) -> bool:
-    """Whether it says nothing, as a script may: then whatever is asked will do."""
-    return not asked.raw
+    """Whether it says nothing, as a script may, or nothing that a socket would say again: then
+    whatever is asked will do."""
+    return not asked.raw or is_reduced(asked)
 
 
 def completes(text: str, dialect: Dialect | None) -> bool:

@@ -10,7 +10,15 @@ from situations import Transport, Version
 
 pytestmark = pytest.mark.codex
 
-ASK = '- request: POST /v1/chat/completions\n  body: {"messages":[]}\n'
+PROMPT = '{"role":"system","content":"You are old."},{"role":"user","content":"say hello"}'
+ROUND = (
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",'
+    '"function":{"name":"exec_command","arguments":"{\\"cmd\\": \\"echo one\\"}"}}]},'
+    '{"role":"tool","tool_call_id":"call_1","content":"Chunk ID: 1\\nWall time: 0.1 seconds\\n'
+    'Process exited with code 0\\nOriginal token count: 1\\nOutput:\\none\\n"}'
+)
+ASK = f'- request: POST /v1/chat/completions\n  body: {{"messages":[{PROMPT}]}}\n'
+ASK_AGAIN = f'- request: POST /v1/chat/completions\n  body: {{"messages":[{PROMPT},{ROUND}]}}\n'
 CALL = (
     '  - data: {"id":"c1","choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1",'
     '"function":{"name":"exec_command","arguments":"{\\"cmd\\": \\"echo o"}}]}}]}\n'
@@ -26,8 +34,8 @@ STOP = '  - data: {"id":"c2","choices":[{"delta":{},"finish_reason":"stop"}]}\n'
 TAPE = (
     "wiretape_script: 1\nexchanges:\n"
     f"{ASK}  steps:\n{CALL}"
-    f"{ASK}  steps:\n{SAY}  end: server_closed\n"
-    f"{ASK}  steps:\n{SAY}{STOP}"
+    f"{ASK_AGAIN}  steps:\n{SAY}  end: server_closed\n"
+    f"{ASK_AGAIN}  steps:\n{SAY}{STOP}"
 )
 
 
@@ -63,3 +71,25 @@ def test_a_chat_session_is_lived_through(
     ] == ["one\n"]
     assert sum("Reconnecting..." in said for said in run.complaints) == 1
     assert " 0 different, 0 unexpected, 0 not asked" in run.stderr
+
+
+@pytest.mark.parametrize("version", Version)
+def test_what_is_asked_otherwise_is_told(
+    version: Version, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """The user's words, in the first request and in those that repeat them."""
+    tape = tmp_path / "chat.script"
+    tape.write_text(TAPE)
+    run = run_codex(
+        codex(version),
+        "say goodbye",
+        base_url="http://127.0.0.1:9/v1",
+        transport=Transport.SSE,
+        home=tmp_path / "home",
+        cwd=tmp_path / "cwd",
+        command_prefix=[WIRETAPE, "replay", str(tape), "--wire-api", "responses", "--"],
+        environment={"WIRETAPE_CA_DIR": str(tmp_path / "ca")},
+    )
+    assert run.final_message == "Hello from chat."
+    assert 'text was "say hello" and is "say goodbye"' in run.stderr
+    assert " 3 different, 0 unexpected, 0 not asked" in run.stderr

@@ -48,6 +48,17 @@ def test_an_object_may_say_that_there_is_more() -> None:
     assert found == ["model"]
 
 
+def test_a_list_may_say_that_there_is_more() -> None:
+    """What it says stands at the end of the other; places are counted there."""
+    recorded = expected(body={"input": ["...", {"a": 1}, {"b": 2}]}, raw=b"{}")
+    asked = [{"z": 0}, {"a": 1}, {"b": 3}]
+    replayed = replace(REAL, body={"input": asked})
+    found = [each.path for each in differences(recorded, replayed, Correspondence())]
+    assert found == ["input[2].b"]
+    short = replace(REAL, body={"input": asked[1:2]})
+    assert [each.path for each in differences(recorded, short, Correspondence())] == ["input[1]"]
+
+
 def test_a_request_of_no_session_is_anyones() -> None:
     """Two sessions of the client may each get some of what names none."""
     sessions = Sessions()

@@ -143,5 +143,6 @@ def test_what_is_asked_is_left_open() -> None:
     ]
     assert not any("messages" in line for line in found)
     assert told == [
-        "1 chat request answered as responses: what is asked is not compared, the order decides"
+        "1 chat request answered as responses: compared are the user's last words and what was "
+        "said and done since, not instructions, context, tools and settings"
     ]
