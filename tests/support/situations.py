@@ -76,7 +76,7 @@ SAY = (Reply(Say(ANSWER), headers=TURN_STATE),)
 RUN = tuple(Reply(Run(f"echo {word}"), headers=TURN_STATE) for word in ("one", "two", "three"))
 MAKE = tuple(
     Reply(Run(command), headers=TURN_STATE)
-    for command in ("echo one > made.txt", "cat made.txt", "echo two >> made.txt")
+    for command in ("echo one", "echo two > made.txt", "cat made.txt")
 )
 
 

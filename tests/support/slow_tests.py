@@ -42,7 +42,7 @@ SLOW = (
     "tests/wiretape/commands/test_bad_input.py::test_an_output_without",
     "tests/wiretape/scripts/test_round_trip.py",
     "tests/wiretape/test_content.py::test_a_bomb",
-    "tests/wiretape/test_reconstruct.py::test_memory",
+    "tests/wiretape/test_reconstruct_size.py",
     "tests/wiretape/test_reconstruct_anything.py",
     "tests/wiretape/test_reconstruct_sdk.py",
     "tests/wiretape/test_recording.py::test_a_recording_comes_back",

@@ -2,19 +2,11 @@
 
 import gzip
 from collections.abc import Iterable
-from pathlib import Path
 
-import pytest
 from timed_tapes import EVENT_STREAM, JSON_BODY, TapeMaker, ask, completed, created, delta, sse
 
 from wiretape.crossings import Crossing, all_crossings, crossings_of
 from wiretape.facts import EndKind, PieceKind, Sender
-
-
-@pytest.fixture
-def maker(tmp_path: Path) -> TapeMaker:
-    """An empty tape."""
-    return TapeMaker(tmp_path / "tape.db")
 
 
 def crossings(maker: TapeMaker) -> list[Crossing]:

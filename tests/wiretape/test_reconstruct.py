@@ -1,12 +1,11 @@
 """Sessions, turns, requests and attempts, put together from a tape."""
 
 import json
-import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from reconstructed import S1, S2, answer, cut, exchanges, sessions, the_session, whys
 from timed_tapes import (
     NEW_CODEX,
     TapeMaker,
@@ -14,72 +13,18 @@ from timed_tapes import (
     call,
     completed,
     created,
-    delta,
     done,
     failed,
     message,
     output,
     reasoning,
-    session,
 )
 
 from wiretape.attempts import Outcome, Transport
 from wiretape.facts import EndKind, Headers, Sender
 from wiretape.origins import Role
-from wiretape.reconstruct import Session, Why, sessions_of
+from wiretape.reconstruct import Why
 from wiretape.spot import Spot
-
-S1, S2 = session("s1"), session("s2")
-
-
-@pytest.fixture
-def maker(tmp_path: Path) -> TapeMaker:
-    """An empty tape."""
-    return TapeMaker(tmp_path / "tape.db")
-
-
-def sessions(maker: TapeMaker) -> list[Session]:
-    """The sessions on the tape."""
-    with maker.read() as reader:
-        return sessions_of(reader)
-
-
-def the_session(maker: TapeMaker) -> Session:
-    """The only session on the tape."""
-    (found,) = sessions(maker)
-    return found
-
-
-def whys(found: Session) -> list[list[str]]:
-    """Why each try was made, request by request."""
-    return [[str(each.why) for each in request.tries] for request in found.requests]
-
-
-def exchanges(found: Session) -> list[list[int]]:
-    """Which exchange carried each try, request by request."""
-    return [[each.attempt.exchange for each in request.tries] for request in found.requests]
-
-
-def cut(maker: TapeMaker, at_ms: float, body: dict[str, Any], headers: Headers = S1) -> None:
-    """A POST whose answer breaks off two milliseconds later."""
-    post = maker.post(at_ms, body, headers)
-    post.head(at_ms + 1)
-    post.events(at_ms + 1, created())
-    post.end(at_ms + 2, EndKind.SERVER_CLOSED, Sender.SERVER)
-
-
-def answer(
-    maker: TapeMaker,
-    at_ms: float,
-    body: dict[str, Any],
-    headers: Headers = S1,
-    *,
-    items: tuple[dict[str, Any], ...] = (),
-    response_id: str = "resp_1",
-) -> None:
-    """A POST that is answered with these items."""
-    post = maker.post(at_ms, body, headers)
-    post.answer(at_ms + 1, created(response_id), *map(done, items), completed(response_id))
 
 
 def turn_of(turn_id: str) -> Headers:
@@ -488,176 +433,6 @@ def test_a_session_says_who_and_what(maker: TapeMaker) -> None:
     assert found.client.startswith("codex_exec/0.99.0")
     assert (found.model, found.events) == ("gpt-5.2-codex", 4)
     assert (found.at_us, found.until_us) == (5000, 33_000)
-
-
-# Clients that name no session.
-
-
-def test_a_chain_of_responses_is_a_conversation(maker: TapeMaker) -> None:
-    """By ``previous_response_id``, though two go on at once."""
-    answer(maker, 0, ask("a"), (), response_id="resp_a1")
-    answer(maker, 10, ask("b"), (), response_id="resp_b1")
-    answer(maker, 20, ask("more", previous_response_id="resp_a1"), (), response_id="resp_a2")
-    answer(maker, 30, ask("more", previous_response_id="resp_b1"), ())
-    answer(maker, 40, ask("more", previous_response_id="resp_a2"), ())
-    first, second = sessions(maker)
-    assert (first.id, exchanges(first)) == (None, [[1], [3], [5]])
-    assert (second.id, exchanges(second)) == (None, [[2], [4]])
-
-
-def test_a_longer_input_goes_on_with_a_conversation(maker: TapeMaker) -> None:
-    """One that begins as an earlier one does; one that only shares some of it does not."""
-    answer(maker, 0, ask("rules", "a"), ())
-    answer(maker, 10, ask("rules", "b"), ())
-    answer(maker, 20, ask("rules", "a", message("x", "assistant"), "more"), ())
-    answer(maker, 30, ask("rules", "b", message("x", "assistant"), "more"), ())
-    assert [exchanges(found) for found in sessions(maker)] == [[[1], [3]], [[2], [4]]]
-
-
-def test_conversations_that_begin_alike_are_told_by_their_answers(maker: TapeMaker) -> None:
-    """An input that holds an item of an answer goes on from that answer."""
-    said = {"id": "msg_a"} | message("hello", "assistant")
-    other = {"id": "msg_b"} | message("hello", "assistant")
-    answer(maker, 0, ask("hi"), (), items=(said,))
-    answer(maker, 10, ask("hi"), (), items=(other,))
-    answer(maker, 20, ask("hi", said, "more"), ())
-    answer(maker, 30, ask("hi", other, "more"), ())
-    assert [exchanges(found) for found in sessions(maker)] == [[[1], [3]], [[2], [4]]]
-
-
-def test_an_output_belongs_to_the_conversation_that_called(maker: TapeMaker) -> None:
-    """Though the client keeps no ids of items."""
-    answer(maker, 0, ask("hi"), (), items=(call("c_a"),))
-    answer(maker, 10, ask("hi"), (), items=(call("c_b"),))
-    answer(maker, 20, ask("hi", call("c_a"), output("c_a")), ())
-    answer(maker, 30, ask("hi", call("c_b"), output("c_b")), ())
-    assert [exchanges(found) for found in sessions(maker)] == [[[1], [3]], [[2], [4]]]
-
-
-def test_an_equal_input_is_a_retry_or_a_new_conversation(maker: TapeMaker) -> None:
-    """A retry after a failure, new after an answer."""
-    cut(maker, 0, ask("hi"), ())
-    answer(maker, 10, ask("hi"), ())
-    answer(maker, 20, ask("hi"), ())
-    first, second = sessions(maker)
-    assert (whys(first), exchanges(first)) == ([["first", "retry"]], [[1, 2]])
-    assert (whys(second), exchanges(second)) == ([["first"]], [[3]])
-
-
-def test_an_empty_input_begins_a_conversation(maker: TapeMaker) -> None:
-    """There is nothing by which it could go on with another."""
-    answer(maker, 0, ask(), ())
-    answer(maker, 10, ask(), ())
-    assert [exchanges(found) for found in sessions(maker)] == [[[1]], [[2]]]
-
-
-def test_what_goes_on_from_a_response_begins_like_nothing_else(maker: TapeMaker) -> None:
-    """Its input is not whole, so a longer one that begins alike is another conversation."""
-    answer(maker, 0, ask("a"), (), response_id="resp_a")
-    answer(maker, 10, ask("more", previous_response_id="resp_a"), ())
-    answer(maker, 20, ask("more", "b"), ())
-    assert [exchanges(found) for found in sessions(maker)] == [[[1], [2]], [[3]]]
-
-
-def test_a_conversation_of_the_server_has_its_name(maker: TapeMaker) -> None:
-    """``conversation``, as an id or an object."""
-    answer(maker, 0, ask("hi", conversation="conv_1"), ())
-    answer(maker, 10, ask("more", conversation={"id": "conv_1"}), ())
-    found = the_session(maker)
-    assert (found.id, exchanges(found)) == ("conv_1", [[1], [2]])
-
-
-def test_an_append_stays_on_its_socket(maker: TapeMaker) -> None:
-    """Without a name, the socket tells whose it is."""
-    one, other = maker.socket(0), maker.socket(1)
-    one.ask(10, ask("a"))
-    other.ask(11, ask("b"))
-    one.ask(20, ask("more"), kind="response.append")
-    other.ask(21, ask("more"), kind="response.append")
-    assert [exchanges(found) for found in sessions(maker)] == [[[1], [1]], [[2], [2]]]
-
-
-def test_an_unnamed_upgrade_belongs_to_the_next_unnamed_request(maker: TapeMaker) -> None:
-    """Whatever named sessions do meanwhile."""
-    maker.upgrade(0).refuse(1, 426)
-    answer(maker, 5, ask("other"), S1)
-    answer(maker, 10, ask("hi"), ())
-    unnamed, named = sessions(maker)
-    assert (unnamed.id, exchanges(unnamed)) == (None, [[1, 3]])
-    assert (named.id, exchanges(named)) == ("s1", [[2]])
-
-
-def test_unnamed_upgrades_that_nothing_followed(maker: TapeMaker) -> None:
-    """They are a session of which nothing else is known."""
-    maker.upgrade(0).refuse(1, 429)
-    found = the_session(maker)
-    assert (found.id, whys(found)) == (None, [["unknown"]])
-
-
-def test_a_chat_goes_on_by_its_messages(maker: TapeMaker) -> None:
-    """Each request repeats the one before."""
-    target = "/v1/chat/completions"
-    history = [{"role": "system", "content": "rules"}, {"role": "user", "content": "hi"}]
-    maker.post(0, {"model": "m", "messages": history}, target=target).answer(1, "[DONE]")
-    history += [
-        {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "n"}}]},
-        {"role": "tool", "tool_call_id": "c1", "content": "done"},
-    ]
-    maker.post(10, {"model": "m", "messages": history}, target=target).answer(11, "[DONE]")
-    found = the_session(maker)
-    assert (whys(found), exchanges(found)) == ([["first"], ["tool_follow_up"]], [[1], [2]])
-
-
-# Size.
-
-
-def many_posts(maker: TapeMaker, count: int) -> None:
-    """Answers of a thousand events; each request says the whole conversation again."""
-    history: list[Any] = ["hi"]
-    for at in range(count // 1000):
-        post = maker.post(at * 10, ask(*history), S1)
-        post.head(at * 10 + 1)
-        post.events(at * 10 + 2, created(), *[delta("word " * 4)] * 997)
-        post.events(at * 10 + 3, done(call(f"c{at}")), completed())
-        post.end(at * 10 + 3)
-        history += [call(f"c{at}"), output(f"c{at}")]
-
-
-def many_sockets(maker: TapeMaker, count: int) -> None:
-    """Sockets with ten answers of a hundred events each, which go on from one another."""
-    body = ask("hi")
-    for at in range(count // 100):
-        if at % 10 == 0:
-            socket = maker.socket(at * 10, S1)
-        name = f"resp_{at}"
-        socket.ask(at * 10 + 2, body)
-        socket.say(at * 10 + 3, created(name), *[delta("word " * 4)] * 97)
-        socket.say(at * 10 + 4, done(call(f"c{at}")), completed(name))
-        if at % 10 == 9:
-            socket.end(at * 10 + 5, EndKind.CLIENT_CLOSED, Sender.CLIENT)
-        body = ask(output(f"c{at}"), previous_response_id=name)
-
-
-@pytest.mark.parametrize("fill", [many_posts, many_sockets])
-def test_memory_does_not_grow_with_the_events(
-    fill: Callable[[TapeMaker, int], None], tmp_path: Path
-) -> None:
-    """A tape of 100,000 events, 8 MB of them, is read whole with less than 4 MB."""
-
-    def peak_bytes(count: int) -> int:
-        maker = TapeMaker(tmp_path / f"{count}.db")
-        fill(maker, count)
-        maker.write()
-        maker.facts.clear()
-        with maker.open() as reader:
-            tracemalloc.start()
-            found = sessions_of(reader)
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
-        assert sum(each.events for each in found) == count
-        return peak
-
-    assert peak_bytes(100_000) < 4_000_000
 
 
 def test_a_failure_that_nobody_retries_stays_alone(maker: TapeMaker) -> None:

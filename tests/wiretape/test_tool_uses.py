@@ -1,9 +1,7 @@
 """Calls paired with what the tools gave, across requests and sessions."""
 
-from pathlib import Path
 from typing import Any
 
-import pytest
 from timed_tapes import (
     TapeMaker,
     ask,
@@ -23,12 +21,6 @@ from wiretape.spot import Spot
 from wiretape.tool_uses import ToolUse
 
 S1, S2 = session("s1"), session("s2")
-
-
-@pytest.fixture
-def maker(tmp_path: Path) -> TapeMaker:
-    """An empty tape."""
-    return TapeMaker(tmp_path / "tape.db")
 
 
 def uses(maker: TapeMaker, number: int = 1) -> list[ToolUse]:

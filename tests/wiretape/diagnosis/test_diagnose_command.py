@@ -9,12 +9,6 @@ from timed_tapes import TapeMaker, ask, completed, created, session
 from wiretape.cli import main
 
 
-@pytest.fixture
-def maker(tmp_path: Path) -> TapeMaker:
-    """An empty tape."""
-    return TapeMaker(tmp_path / "tape.db")
-
-
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     """The exit code, what went to stdout, and what went to stderr."""
     with pytest.raises(SystemExit) as exit_info:

@@ -1,8 +1,5 @@
 """What the recorder did not see is held against nobody."""
 
-from pathlib import Path
-
-import pytest
 from timed_tapes import TapeMaker, ask, completed, created, session
 
 from wiretape.diagnosis.diagnose import Diagnosis, diagnose
@@ -11,12 +8,6 @@ from wiretape.facts import EndKind, Sender
 from wiretape.spot import Spot
 
 S1 = session("s1")
-
-
-@pytest.fixture
-def maker(tmp_path: Path) -> TapeMaker:
-    """An empty tape."""
-    return TapeMaker(tmp_path / "tape.db")
 
 
 def diagnosis(maker: TapeMaker) -> Diagnosis:
