@@ -22,8 +22,8 @@ from wiretape.store_reader import TapeReader
 pytestmark = pytest.mark.codex
 
 VERSION = "0.169.0"
-ANSWER = "Zebrafinches"
-"""One word: Codex draws a line word by word."""
+ANSWER = "Finches"
+"""One word that comes in one event: Codex draws a line word by word, and event by event."""
 SCRIPT = Script(posts=(Reply(Say(ANSWER)),))
 PROMPT = "say hello"
 
