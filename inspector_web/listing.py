@@ -14,6 +14,7 @@ from typing import Final, Self
 
 from inspector_web.index.letters import literals_in, match_expression
 from inspector_web.index.reader import IndexReader, Only, Stretch
+from inspector_web.made import Made, made_of
 from inspector_web.summaries import summary_of
 from wiretape.crossings import HTTP_REQUEST, Crossing
 from wiretape.facts import Sender
@@ -126,7 +127,10 @@ ANYTHING: Final = Wanted()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event for a table. ``delta_us`` is since what crossed before it in its exchange."""
+    """One event for a table. ``delta_us`` is since what crossed before it in its exchange.
+
+    ``made`` is what the client makes of it, by the model of that client.
+    """
 
     place: Place
     delta_us: int
@@ -135,6 +139,7 @@ class Row:
     size_bytes: int
     summary: str
     is_unknown: bool
+    made: Made | None
     begins_attempt: bool
 
 
@@ -188,7 +193,7 @@ def listing_after(
         if effort > MOST_EFFORT:
             return Listing(tuple(rows), None, _start(rows, after), last)
         if _takes(index, wanted, each):
-            rows.append(_row(each))
+            rows.append(_row(index, each))
         last = each.place
     return Listing(tuple(rows), None, _start(rows, after))
 
@@ -218,7 +223,7 @@ def listing_before(
             if _takes(index, wanted, each):
                 found.append(each)
     found.sort(key=lambda each: each.place)
-    rows = tuple(map(_row, found[-PAGE_EVENTS:]))
+    rows = tuple(_row(index, each) for each in found[-PAGE_EVENTS:])
     previous = rows[0].place if len(found) > PAGE_EVENTS else None
     if previous is None and gave_up_us is not None:
         previous = Place(gave_up_us + 1, 0, 0)
@@ -286,7 +291,7 @@ def _start(rows: list[Row], after: Place | None) -> Place | None:
     return rows[0].place if rows else Place(after.at_us, after.exchange, after.position + 1)
 
 
-def _row(seen: Seen) -> Row:
+def _row(index: IndexReader, seen: Seen) -> Row:
     crossing = seen.crossing
     summary, is_unknown = summary_of(crossing)
     return Row(
@@ -297,5 +302,6 @@ def _row(seen: Seen) -> Row:
         crossing.size_bytes,
         summary,
         is_unknown,
+        made_of(index.exchange(crossing.exchange), crossing),
         crossing.type == HTTP_REQUEST or (crossing.sender is Sender.CLIENT and bool(crossing.text)),
     )

@@ -81,7 +81,7 @@ class Marking:
         elif kind == _ITEM_ADDED:
             marks.add(crossing.at_us, About.OTHER)
             self.item = _item(crossing.text or "")
-        elif kind in _TROUBLE:
+        elif kind in TROUBLE:
             marks.add(crossing.at_us, About.TROUBLE)
         else:
             marks.add(crossing.at_us, _streamed(kind) or self.item)
@@ -106,7 +106,8 @@ _NO_MARK: Final = frozenset({HTTP_REQUEST, HTTP_RESPONSE, END})
 _CONTROL: Final = frozenset({f"websocket.{kind}" for kind in ("ping", "pong", "close")})
 _ITEM_ADDED: Final = "response.output_item.added"
 _ITEM_DONE: Final = "response.output_item.done"
-_TROUBLE: Final = frozenset({"error", "response.failed", "response.incomplete"})
+TROUBLE: Final = frozenset({"error", "response.failed", "response.incomplete"})
+"""Types of events by which a server tells that something failed."""
 _STEMS: Final = (
     ("response.reasoning", About.REASONING),
     ("response.output_text", About.TEXT),

@@ -7,6 +7,7 @@ from typing import Final
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token, laid_out
 from inspector_web.listing import Seen, seen_in
+from inspector_web.made import Made, made_of
 from inspector_web.overview import AttemptPlace, Evidence, Overview
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.summaries import summary_of
@@ -25,6 +26,7 @@ class EventPage:
 
     ``session`` and ``attempt`` are those that it belongs to, if any. ``text`` is as it crossed, cut
     if ``is_cut``, and ``None`` where there was none; ``layout`` is the same as JSON, if it is JSON.
+    ``made`` is what the client makes of it, by the model of that client.
     """
 
     tape: str
@@ -39,6 +41,7 @@ class EventPage:
     size_bytes: int
     summary: str
     is_unknown: bool
+    made: Made | None
     text: str | None
     is_cut: bool
     layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
@@ -72,6 +75,7 @@ def event_page(
         found.size_bytes,
         summary,
         is_unknown,
+        made_of(index.exchange(exchange), found),
         None if text is None else text[:SHOWN_CHARACTERS],
         text is not None and len(text) > SHOWN_CHARACTERS,
         layout_of(text or ""),

@@ -261,6 +261,7 @@ def test_events_of_a_session_in_order(client: FlaskClient) -> None:
         "size_bytes": 9,
         "summary": "1011 no luck",
         "is_unknown": False,
+        "made": None,
         "begins_attempt": False,
     }
 

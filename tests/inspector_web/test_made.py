@@ -1,0 +1,98 @@
+"""What the client makes of an event, as the pages of events tell it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from timed_tapes import NEW_CODEX, OLD_CODEX, TapeMaker, ask, completed, created, delta, session
+
+from inspector_web.made import Effect, Made
+
+type Browse = Callable[..., FlaskClient]
+
+ERROR = {"type": "error", "status": 429, "error": {"code": "slow", "message": "too much"}}
+FAILED = {"type": "response.failed", "response": {"error": {"code": "x", "message": "overloaded"}}}
+LIMITS = {"type": "codex.rate_limits", "rate_limits": {"primary": {"used_percent": 12.0}}}
+
+
+def made_on(browse: Browse, tape: str) -> dict[str, Made | None]:
+    """What is made of each type of event of the server, as the list tells it."""
+    page = browse().get(f"/tapes/{tape}/events.json").get_json()
+    return {
+        row["type"]: None if row["made"] is None else Made(**row["made"])
+        for row in page["listing"]["rows"]
+        if row["sender"] == "server"
+    }
+
+
+def over_http(folder: Path, agent: str | None, *events: Any) -> None:
+    """A tape of one answer over SSE."""
+    maker = TapeMaker(folder / "one.db", agent=agent)
+    maker.post(0, ask("hi"), session("s-1")).answer(10, *events)
+    maker.write()
+
+
+def over_socket(folder: Path, *events: Any) -> None:
+    """A tape of one answer over a WebSocket."""
+    maker = TapeMaker(folder / "one.db", agent=NEW_CODEX)
+    socket = maker.socket(0, session("s-1"))
+    socket.ask(10, ask("hi"))
+    socket.say(20, *events)
+    maker.write()
+
+
+def test_what_is_read_over_http(folder: Path, browse: Browse) -> None:
+    """Each event in the client's terms; heads, bodies and ends are none."""
+    over_http(folder, OLD_CODEX, created(), delta("word"), completed())
+    assert made_on(browse, "one") == {
+        "http.response": None,
+        "response.created": Made(Effect.READ, "the response begins"),
+        "response.output_text.delta": Made(Effect.READ, "more of the text"),
+        "response.completed": Made(Effect.READ, "the response is over, and well"),
+        "end": None,
+    }
+
+
+def test_an_error_is_swallowed_over_http(folder: Path, browse: Browse) -> None:
+    """The client knows no such event there; a failure is kept until the stream ends."""
+    over_http(folder, OLD_CODEX, ERROR, FAILED, LIMITS)
+    made = made_on(browse, "one")
+    assert made["error"] == Made(Effect.SWALLOWED, "unknown type")
+    assert made["codex.rate_limits"] == Made(Effect.IGNORED, "unknown type")
+    assert made["response.failed"] == Made(
+        Effect.SWALLOWED,
+        "stream disconnected before completion: overloaded "
+        "(told when the stream ends, unless it completes)",
+    )
+
+
+def test_an_error_fails_on_a_socket(folder: Path, browse: Browse) -> None:
+    """At once, in the client's words."""
+    over_socket(folder, LIMITS, FAILED)
+    made = made_on(browse, "one")
+    assert made["codex.rate_limits"] == Made(Effect.READ, "how much of the rate limits is used")
+    assert made["response.failed"] == Made(
+        Effect.FAILED,
+        "stream disconnected before completion: overloaded (it may be tried again)",
+    )
+
+
+@pytest.mark.parametrize("agent", [None, "curl/8.5.0"])
+def test_nothing_is_said_of_other_clients(folder: Path, browse: Browse, agent: str | None) -> None:
+    """There is no model of them."""
+    over_http(folder, agent, created(), completed())
+    assert set(made_on(browse, "one").values()) == {None}
+
+
+def test_the_page_of_an_event_says_it(folder: Path, browse: Browse) -> None:
+    """And so does its row, where the event was not simply read."""
+    over_http(folder, OLD_CODEX, created(), {"type": "response.surprise", "text": json.dumps([1])})
+    client = browse()
+    page = client.get("/tapes/one/exchanges/1/events/3").text
+    assert "<dt>The client</dt>" in page
+    assert ">ignored</span>" in page
+    assert "unknown type" in page
+    assert client.get("/tapes/one/events").text.count(">ignored</span>") == 1
