@@ -1,6 +1,6 @@
 """Where a replay stands: what of the recording is used up, and what the client has asked."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from replayer.matching import Candidate, Match, Sessions
@@ -47,10 +47,14 @@ class Place:
         verdict = Verdict.EXACT if match.is_exact else Verdict.DIFFERENT
         return self._note(caller, asked, verdict, match)
 
+    def is_strict_about(self, asked_before: Sequence[ReplayedRequest]) -> bool:
+        """Whether what is asked after these is to be as it was recorded."""
+        return self.is_strict and first_met(asked_before, self._faults) is None
+
     def refusal(self, noted: int, match: Match[Recorded]) -> str | None:
         """Why the request noted there is not answered, if it is to be the same and is not."""
         requests = self.report.requests
-        if match.is_exact or not self.is_strict or first_met(requests[:noted], self._faults):
+        if match.is_exact or not self.is_strict_about(requests[:noted]):
             return None
         sentence = difference_sentence(match)
         requests[noted] = replace(requests[noted], refusal=sentence)

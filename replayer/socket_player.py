@@ -12,8 +12,11 @@ from replayer.actions import Action, Hold
 from replayer.matching import Candidate, best_match, compare, nearest
 from replayer.place import Caller, Place
 from replayer.refusals import socket_error
+from replayer.report import SideRequest
 from replayer.script import RecordedExchange, RecordedMessage, asked_on_socket
 from replayer.socket_talk import SocketTalk
+from replayer.warm_ups import NOTE, WHAT
+from replayer.warm_ups import answer as warm_up_answer
 from wiretape.asked import Asked, RequestKind
 
 
@@ -140,10 +143,16 @@ class SocketPlayer:
         sessions = self._place.sessions.copy() if is_open else self._place.sessions
         match = best_match(
             asked,
-            [self.expected(each) for each in self._unused if _can_answer(asked, [each])],
+            [self.expected(each) for each in self._fitting(asked)],
             sessions,
         )
         self.has_begun = not is_open
+        if (
+            match is None
+            and is_open
+            and not self._place.is_strict_about(self._place.report.requests)
+        ):
+            return self._warmed_up(asked)
         if match is None:
             recorded = self._place.script.messages(self.recorded)
             near = nearest(asked, [each.candidate for each in recorded], self._place.sessions)
@@ -160,6 +169,23 @@ class SocketPlayer:
             return socket_error(refusal)
         self._answering = match.recorded.number
         return self._socket.answer(match.recorded.number)
+
+    def _fitting(self, asked: Asked) -> list[RecordedMessage]:
+        """The recorded messages that may be what is asked, in their order."""
+        fitting = [each for each in self._unused if _can_answer(asked, [each])]
+        if self.has_begun:
+            return fitting
+        # Nothing was said yet that could be appended to.
+        return [each for each in fitting if each.asked.kind is not RequestKind.APPEND] or fitting
+
+    def _warmed_up(self, asked: Asked) -> list[Action]:
+        """What to do about a warm-up that was not recorded. It may be any socket still."""
+        self._talk.heard(asked, asked)
+        report = self._place.report
+        number = len(report.side_requests) + 1
+        report.side_requests.append(SideRequest(number, WHAT, self._caller.connection, None))
+        report.note(NOTE)
+        return warm_up_answer()
 
     def answers_pings(self) -> bool:
         """Whether the client's pings are answered."""
