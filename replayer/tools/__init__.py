@@ -5,6 +5,7 @@ repeat it. So the client runs a harmless command, says again what it was told, a
 the recording says::
 
     printed     a recorded output ──▶ what the command printed, and its exit code
+    shortened   an output that was cut ──▶ what is cut to the same again
     calls       a call, and what to print ──▶ the call that prints it
     planning    recording ──▶ which calls become which, and which cannot be rewritten
     rewriting   recording ──▶ recording

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import Any, Final
 
 from replayer.tools.printed import NO_OUTPUT, printed, script_texts
+from replayer.tools.shortened import Part, Run
 from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
 
 _LONGEST_SCRIPT_BYTES: Final = 100_000
@@ -49,10 +50,24 @@ def rewritten(item: JsonObject, output: Any = None) -> Rewritten | None:
 def _script(output: Any) -> tuple[str, str | None]:
     found = NO_OUTPUT if output is None else printed(output)
     doubt, text = found.doubt, found.text
-    while len(script := f"printf %s {quote(text)}".encode()) > _LONGEST_SCRIPT_BYTES:
+    script = "; ".join(map(_prints, found.unshortened or (text,))).encode()
+    while len(script) > _LONGEST_SCRIPT_BYTES:
         text, doubt = text[: len(text) * 3 // 4], "its output is too long to be printed"
+        script = _prints(text).encode()
     said = script.decode()
     return (said if found.exit_code == 0 else f"{said}; exit {found.exit_code}"), doubt
+
+
+def _prints(part: Part) -> str:
+    """What prints this in any shell; nothing else is needed for it than what each system has."""
+    match part:
+        case Run(character, 1):
+            return _prints(character)
+        case Run("\n", count):
+            return f"printf %{count}s '' | tr ' ' '\\n'"
+        case Run(character, count):
+            return f"printf %{count}s '' | sed 's/ /{character}/g'"
+    return f"printf %s {quote(part)}"
 
 
 def _function(

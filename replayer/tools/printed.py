@@ -10,17 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from replayer.tools.shortened import Part, is_shortened, unshortened
 from wiretape.jsontext import Unparsable, object_at, parse_object, string_at
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
     """What to print, and the code to exit with. ``doubt`` says why the client may make another
-    output of it than the recorded one, ``None`` where it does not."""
+    output of it than the recorded one, ``None`` where it does not. ``unshortened`` is what to print
+    instead of a ``text`` that the client shortened, so that it does so again."""
 
     text: str
     exit_code: int = 0
     doubt: str | None = None
+    unshortened: tuple[Part, ...] = ()
 
 
 _FORMS: Final = (
@@ -28,7 +31,7 @@ _FORMS: Final = (
     re.compile(
         r"(?:Chunk ID: \S+\n)?Wall time: (?:[\d.]+|…) seconds\n"
         r"(?:Process exited with code (?P<code>-?\d+)\n|Process running with session ID \d+\n)"
-        r"(?:Original token count: \d+\n)?Output:\n(?P<text>.*)",
+        r"(?:Original token count: (?P<tokens>\d+)\n)?Output:\n(?P<text>.*)",
         re.DOTALL,
     ),
     # shell_command and shell.
@@ -39,7 +42,6 @@ _FORMS: Final = (
     ),
 )
 _SCRIPT: Final = re.compile(r"Script completed\nWall time (?:[\d.]+|…) seconds\nOutput:\n")
-_SHORTENED: Final = re.compile(r"…\d+ (?:tokens|chars) truncated…")
 _SHORTENED_WORDS: Final = "the client had shortened its output"
 _STABLE_DURATION: Final = '"duration_seconds":…'
 """What a stable script has in the place of a duration, which is no JSON."""
@@ -58,10 +60,10 @@ def printed(output: Any) -> Printed:
             return _checked(found, object_at(said, "metadata").get("exit_code"), text)
     for form in _FORMS:
         if match := form.fullmatch(text):
-            code = match["code"]
+            code, tokens = match["code"], match.groupdict().get("tokens")
             if code is None:
                 return Printed(match["text"], doubt="it was still running when it was asked for")
-            return _checked(match["text"], int(code), text)
+            return _checked(match["text"], int(code), text, tokens)
     return Printed(text, doubt="its output is of no known form")
 
 
@@ -70,7 +72,7 @@ def script_texts(output: Any) -> tuple[list[str], str | None]:
     found = list(texts(output))
     if found and (match := _SCRIPT.match(found[0])):
         rest = found[0][match.end() :]
-        doubt = _SHORTENED_WORDS if any(map(_SHORTENED.search, found)) else None
+        doubt = _SHORTENED_WORDS if any(map(is_shortened, found)) else None
         return [*([rest] if rest else []), *found[1:]], doubt
     return found, "its output is of no known form"
 
@@ -88,9 +90,12 @@ def texts(output: Any) -> Iterator[str]:
             )
 
 
-def _checked(text: str, code: object, whole: str) -> Printed:
+def _checked(text: str, code: object, whole: str, tokens: str | None = None) -> Printed:
     if not isinstance(code, int) or not 0 <= code <= 255:
         return Printed(text, 1, f"no command can exit with {code}")
-    if _SHORTENED.search(whole):
-        return Printed(text, code, _SHORTENED_WORDS)
-    return Printed(text, code)
+    if not is_shortened(whole):
+        return Printed(text, code)
+    parts = None if tokens is None else unshortened(text, int(tokens))
+    return (
+        Printed(text, code, _SHORTENED_WORDS) if parts is None else Printed(text, code, None, parts)
+    )

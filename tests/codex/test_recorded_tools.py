@@ -57,6 +57,33 @@ def test_tools_do_nothing_and_say_the_same(
     assert note.startswith("calls that print what was recorded instead: exec_command (call_")
 
 
+LONG = tuple(
+    Reply(Run(command))
+    for command in (
+        "seq 1 20000",
+        "printf %60000s ''",
+        "seq 1 300000 | sed 's/.*/é/'",
+        "printf %60001s '' | sed 's/ /😀a/g'; exit 3",
+    )
+)
+
+
+@pytest.mark.parametrize("version", Version)
+def test_long_outputs_are_shortened_to_the_same(
+    version: Version, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """By the client, which counts bytes, characters, tokens and lines of what was left out."""
+    situation = Situation("long outputs", {Transport.SSE: Script(posts=(*LONG, *SAY))})
+    is_usual = DEFAULT_TRANSPORT[version] is Transport.SSE
+    features = () if is_usual else OTHER_TRANSPORT_FEATURES[version]
+    cell = Cell(situation, codex(version), Transport.SSE, tmp_path, features)
+    cell.recorded()
+    _, report = cell.replayed("--tools", "recorded", keeps_tape=False)
+    assert [report[verdict] for verdict in ("different", "unexpected", "not_asked")] == [[]] * 3
+    (note,) = report["notes"]
+    assert note.startswith("calls that print what was recorded instead: exec_command (call_")
+
+
 def outputs(events: tuple[dict[str, object], ...]) -> list[object]:
     """What the commands gave, and how they ended."""
     items = [event["item"] for event in normalised(events) if "item" in event]
