@@ -126,6 +126,7 @@ def _lane(
         tuple(block for block in silences if block.width >= _TOLD_SILENCE),
         None if tools is None or not view.shows(tools) else _block(tools, "tools", view),
         tuple(_flags(lane, view)),
+        tuple(_apart(map(view.share, lane.limits(marks, view.span)))),
         "",
         "",
     )
@@ -147,6 +148,15 @@ def _flags(lane: Lane, view: View) -> Iterator[Flag]:
         if view.start_us <= stop.at_us <= view.end_us:
             x = view.share(stop.at_us)
             yield Flag(x, tone_of(stop.outcome), stop.label, _room(x, stop.label))
+
+
+def _apart(places: Iterable[float]) -> Iterator[float]:
+    """Those that can be told apart, from left to right."""
+    last = -_STRIP_BLOCK
+    for x in places:
+        if x - last >= _STRIP_BLOCK:
+            last = x
+            yield x
 
 
 def _room(x: float, label: str) -> Room:

@@ -5,7 +5,7 @@ not.
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -28,6 +28,8 @@ class About(StrEnum):
     """The response as a whole, or bytes that are no events."""
     TROUBLE = "trouble"
     """It failed, or is incomplete, or an error was told."""
+    LIMITS = "limits"
+    """How much of the rate limits is used."""
 
 
 _CODES: Final = tuple(About)
@@ -51,6 +53,13 @@ class Marks:
 
     def about(self, index: int) -> About:
         return _CODES[self.codes[index]]
+
+    def times_of(self, about: About) -> Iterator[int]:
+        """When something was said about that."""
+        at = self.codes.find(_CODE_OF[about])
+        while at >= 0:
+            yield self.at_us[at]
+            at = self.codes.find(_CODE_OF[about], at + 1)
 
     def add(self, at_us: int, about: About) -> None:
         self.at_us.append(at_us)
@@ -81,8 +90,8 @@ class Marking:
         elif kind == _ITEM_ADDED:
             marks.add(crossing.at_us, About.OTHER)
             self.item = _item(crossing.text or "")
-        elif kind in TROUBLE:
-            marks.add(crossing.at_us, About.TROUBLE)
+        elif kind in _TOLD:
+            marks.add(crossing.at_us, _TOLD[kind])
         else:
             marks.add(crossing.at_us, _streamed(kind) or self.item)
             if kind == _ITEM_DONE:
@@ -108,6 +117,7 @@ _ITEM_ADDED: Final = "response.output_item.added"
 _ITEM_DONE: Final = "response.output_item.done"
 TROUBLE: Final = frozenset({"error", "response.failed", "response.incomplete"})
 """Types of events by which a server tells that something failed."""
+_TOLD: Final = dict.fromkeys(TROUBLE, About.TROUBLE) | {"codex.rate_limits": About.LIMITS}
 _STEMS: Final = (
     ("response.reasoning", About.REASONING),
     ("response.output_text", About.TEXT),

@@ -12,6 +12,7 @@ from typing import Final
 
 from inspector_web.asking import first_words
 from inspector_web.visible import one_line
+from wiretape.client.heads import rate_limits
 from wiretape.diagnosis.diagnose import verdict_on
 from wiretape.diagnosis.kinds import Finding
 from wiretape.errors import NoSuchSession
@@ -25,7 +26,10 @@ _WORDS_KEPT: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """The exchange that carried attempts: when it began, was answered and ended, and how."""
+    """The exchange that carried attempts: when it began, was answered and ended, and how.
+
+    ``tells_limits``: the head of its answer tells how much of the rate limits is used.
+    """
 
     id: int
     at_us: int
@@ -34,6 +38,7 @@ class Carrier:
     answered_us: int | None
     end_us: int | None
     close_code: int | None
+    tells_limits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,4 +185,8 @@ def carrier_of(exchange: Exchange) -> Carrier:
         None if response is None else response.at_us,
         None if end is None else end.at_us,
         None if end is None else end.code,
+        # On a WebSocket, events tell it.
+        response is not None
+        and not exchange.is_upgrade
+        and rate_limits(response.headers) is not None,
     )

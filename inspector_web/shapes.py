@@ -48,8 +48,8 @@ class Flag:
 class DrawnLane:
     """One row, for the ``number``-th lane of the timeline, from 0.
 
-    ``ticks`` and ``control_ticks`` are paths in an image ``tick_columns`` of the drawing wide and
-    8 high.
+    ``limits`` are where rate limits were told. ``ticks`` and ``control_ticks`` are paths in an
+    image ``tick_columns`` of the drawing wide and 8 high.
     """
 
     number: int
@@ -61,6 +61,7 @@ class DrawnLane:
     silences: tuple[Block, ...]
     tools: Block | None
     flags: tuple[Flag, ...]
+    limits: tuple[float, ...]
     ticks: str
     control_ticks: str
 

@@ -86,7 +86,7 @@ class Lane:
     """One socket, or one HTTP request, within what the client wanted of the model once.
 
     ``socket`` is the whole life of the socket, which other lanes may share. ``stops`` are in the
-    order of ``tries``.
+    order of ``tries``. ``limits_us`` is when a head told how much of the rate limits is used.
     """
 
     request: int
@@ -97,6 +97,16 @@ class Lane:
     socket: Span | None
     connect: Span | None
     stops: tuple[Stop, ...]
+    limits_us: int | None
+
+    def limits(self, marks: Marks, shown: Span) -> Iterator[int]:
+        """When the server told within ``shown`` how much of the rate limits is used."""
+        heads = () if self.limits_us is None else (self.limits_us,)
+        first_us = max(self.span.start_us, shown.start_us)
+        last_us = min(self.span.end_us, shown.end_us)
+        for at_us in (*heads, *marks.times_of(About.LIMITS)):
+            if first_us <= at_us <= last_us:
+                yield at_us
 
     def bars(self, marks: Marks, shown: Span) -> Iterator[Bar]:
         """What the time within ``shown`` was spent on; ``marks`` are the exchange's around it."""
@@ -205,6 +215,7 @@ def _lane(request: Request, carrier: Carrier, tries: list[Try], last_us: int) ->
         socket,
         connect,
         tuple(stops),
+        carrier.answered_us if carrier.tells_limits else None,
     )
 
 
@@ -228,7 +239,8 @@ def _bars(at_us: int, end_us: int, marks: Marks, shown: Span) -> Iterator[Bar]:
     before_us = at_us if begin == first else times[begin - 1]
     phase, from_us = Phase.WAITING, before_us
     for run in _RUN.finditer(marks.codes, begin, until):
-        told = _PHASES[marks.about(run.start())]
+        # What is no word about the response leaves it to what it was busy with.
+        told = _PHASES.get(marks.about(run.start()), phase)
         begins_us = times[run.start()] if run.start() == first else before_us
         if told is not phase:
             if begins_us > from_us:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from inspected import drawing_on, timeline_on
+from timed_tapes import EVENT_STREAM, TapeMaker, ask, completed, created, session
 
 from inspector_web.drawing import MOST_BLOCKS, MOST_LANES, ROW_PX, draw
 from inspector_web.health import Tone
@@ -14,6 +15,7 @@ from inspector_web.shapes import Arrow, Block, Drawing, Flag, Room
 from inspector_web.timeline import LinkKind, Span, Timeline
 from inspector_web.window import View, axis_of, view_of
 
+LIMITS = {"type": "codex.rate_limits", "rate_limits": {"primary": {"used_percent": 12.0}}}
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
 
 
@@ -121,6 +123,30 @@ def test_tools_are_drawn_in_the_lane_that_follows_up(rounds: Path) -> None:
     assert drawing.lanes[0].tools is None
     assert drawing.lanes[1].tools == Block(30.0, 60.0, "tools", 600_000)
     assert drawing.arrows == ()
+
+
+def test_rate_limits_are_marked_where_an_event_told_them(tmp_path: Path) -> None:
+    """In the lane of the request that was under way; those that would touch are one."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    socket = maker.socket(0, session("s-1"))
+    for begin_ms, told in ((100, 1), (500, 2)):
+        socket.ask(begin_ms, ask(f"Question {begin_ms}"))
+        socket.say(begin_ms + 100, created(), *[LIMITS] * told)
+        socket.say(begin_ms + 200, completed())
+    drawing = drawing_on(maker.write(), View(0, 1_000_000))
+    assert [lane.limits for lane in drawing.lanes] == [(20.0,), (60.0,)]
+
+
+def test_rate_limits_are_marked_where_a_head_told_them(tmp_path: Path) -> None:
+    """Over HTTP, when it came; a head without any has no mark."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    for begin_ms, more in ((100, (("x-codex-primary-used-percent", "42"),)), (500, ())):
+        post = maker.post(begin_ms, ask(f"Question {begin_ms}"), session("s-1"))
+        post.head(begin_ms + 50, headers=(*EVENT_STREAM, *more))
+        post.events(begin_ms + 100, created(), completed())
+        post.end(begin_ms + 110)
+    drawing = drawing_on(maker.write(), View(0, 1_000_000))
+    assert [lane.limits for lane in drawing.lanes] == [(15.0,), ()]
 
 
 def test_the_axis_has_round_steps(drawing: Drawing) -> None:

@@ -45,7 +45,7 @@ def test_each_event_is_about_the_item_that_is_open(tmp_path: Path) -> None:
         (20_000, About.OTHER),
         (30_000, About.REASONING),
         (40_000, About.OTHER),
-        (50_000, About.TOOL),
+        (50_000, About.LIMITS),
         (60_000, About.TOOL),
         (70_000, About.OTHER),
         (80_000, About.TEXT),

@@ -61,6 +61,24 @@ def test_links_lead_from_an_end_to_the_next_try(fallback: Path) -> None:
     )
 
 
+def test_rate_limits_do_not_break_what_the_response_is_busy_with(tmp_path: Path) -> None:
+    """They are no word about it."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    post = maker.post(0, ask("hi"), session("s-1"))
+    post.head(1)
+    post.events(10, created())
+    post.events(20, delta("a"))
+    post.events(30, {"type": "codex.rate_limits"})
+    post.events(40, delta("b"))
+    post.events(50, completed())
+    post.end(51)
+    lane = timeline_on(maker.write()).lanes[0]
+    assert bars_on(maker.path, lane)[1:] == [
+        Bar(10_000, 40_000, Phase.TEXT),
+        Bar(40_000, 50_000, Phase.RECEIVING),
+    ]
+
+
 def test_the_timeline_spans_the_session(fallback: Path) -> None:
     """From the first handshake to the end of the last exchange."""
     assert timeline_on(fallback).span == Span(100_000, 1_901_000)
