@@ -116,7 +116,7 @@ def beginning(side: Side, requests: Sequence[Request]) -> Hashable:
 
 
 def _newly_said(side: Side, request: Request) -> Hashable:
-    asked, _ = side.read(request.last)
+    asked = side.asked(request.last)
     items = side.meant(request.last, asked).input_items
     said = (at for at, item in enumerate(items, 1) if maker_of(item) is Maker.MODEL)
     return request.role, _likely_same(items[max(said, default=0) :][-_MOST_ITEMS:])

@@ -52,10 +52,18 @@ class Side:
 
     def read(self, attempt: Attempt) -> tuple[Asked, Answer]:
         """What the client asked with this attempt, and what came back."""
+        exchange, found = self._round(attempt)
+        return self._asked(exchange, attempt, found), answer_to(attempt, exchange, found.sent)
+
+    def asked(self, attempt: Attempt) -> Asked:
+        """What the client asked with this attempt: the answer takes far longer to be read."""
+        exchange, found = self._round(attempt)
+        return self._asked(exchange, attempt, found)
+
+    def _round(self, attempt: Attempt) -> tuple[Exchange, _Round]:
         exchange = self._reader.exchange(attempt.exchange)
         assert exchange is not None
-        found = self._rounds_of(exchange).get(attempt.message, _Round())
-        return self._asked(exchange, attempt, found), answer_to(attempt, exchange, found.sent)
+        return exchange, self._rounds_of(exchange).get(attempt.message, _Round())
 
     def meant(self, attempt: Attempt, asked: Asked) -> Asked:
         """What was asked with this attempt, with all that it leaves out because its socket has
