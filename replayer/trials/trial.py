@@ -26,6 +26,7 @@ from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
 from replayer.trials.orphans import ending_orphans
+from replayer.warm_ups import WHAT as WARM_UP
 from wiretape.facts import Fact
 from wiretape.reconstruct import Session, sessions_of
 from wiretape.recording import Recording
@@ -61,8 +62,10 @@ class Trial:
 
     @property
     def unexpected(self) -> int:
-        """How often the client asked for what the recording does not have."""
-        return len(self.report.of(Verdict.UNEXPECTED))
+        """How often the client asked for what the recording does not have; a warm-up that was
+        answered all the same is some of it."""
+        warm_ups = sum(each.what == WARM_UP for each in self.report.side_requests)
+        return len(self.report.of(Verdict.UNEXPECTED)) + warm_ups
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from declared import REPOSITORY
-from tapes import Recording, answer, create, sse
+from tapes import Recording, answer, asks, create, says, sse, wants, warm_up
 from wholes import whole
 
 from gateway.authority import Authority
@@ -55,6 +55,15 @@ def test_what_the_recording_does_not_have_is_unexpected(tried: Callable[..., Tri
     """It is counted, so that an answer of ours is not taken for one of the recording's."""
     trial = tried(*asking(ASK, ASK))
     assert (trial.report.counts()["requests"], trial.unexpected) == (2, 1)
+
+
+def test_a_warm_up_that_was_not_recorded_is_unexpected(authority: Authority) -> None:
+    """Though it is answered: what is left of a recording must hold all that its client asks."""
+    recording = Recording(scheme="http", port=80)
+    recording.socket(wants(asks("Hello?")), says({"type": "hello"}))
+    asked = ["SOCKET", URL.replace("http:", "ws:"), [warm_up(), asks("Hello?")]]
+    trial = Trials(authority).run(whole(recording), Client(asking(asked), os.environ, 60.0))
+    assert (trial.report.counts()["unexpected"], trial.unexpected) == (0, 1)
 
 
 def test_a_client_that_does_not_end_is_ended(tried: Callable[..., Trial]) -> None:
