@@ -36,6 +36,7 @@ from wiretape.said import Outcome as Outcome
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.tools import Call
+from wiretape.unreached import why_unreached
 
 
 class Transport(StrEnum):
@@ -291,7 +292,8 @@ def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
         case EndKind.COMPLETE if attempt.kind in (RequestKind.COMPACT, RequestKind.CHAT):
             return replace(attempt, outcome=Outcome.COMPLETED)
         case EndKind.REFUSED | EndKind.TLS_FAILURE:
-            return replace(attempt, outcome=Outcome.UNREACHED, detail=end.detail or detail)
+            detail = why_unreached(end.detail or detail)
+            return replace(attempt, outcome=Outcome.UNREACHED, detail=detail)
         case EndKind.RECORDER_STOPPED:
             return replace(attempt, detail=detail)
         case EndKind.CLIENT_CLOSED:
