@@ -10,6 +10,7 @@ SLOW = (
     "tests/inspector_web/test_cli.py",
     "tests/inspector_web/test_drawing.py::test_a_million_events",
     "tests/inspector_web/test_hostile.py::test_a_huge_string",
+    "tests/inspector_web/test_hostile_in_browser.py",
     "tests/inspector_web/test_keys.py",
     "tests/inspector_web/test_samples_in_browser.py",
     "tests/provider/test_codex_run.py::test_deadline",
