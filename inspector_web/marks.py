@@ -117,7 +117,8 @@ _ITEM_ADDED: Final = "response.output_item.added"
 _ITEM_DONE: Final = "response.output_item.done"
 TROUBLE: Final = frozenset({"error", "response.failed", "response.incomplete"})
 """Types of events by which a server tells that something failed."""
-_TOLD: Final = dict.fromkeys(TROUBLE, About.TROUBLE) | {"codex.rate_limits": About.LIMITS}
+RATE_LIMITS: Final = "codex.rate_limits"
+_TOLD: Final = dict.fromkeys(TROUBLE, About.TROUBLE) | {RATE_LIMITS: About.LIMITS}
 _STEMS: Final = (
     ("response.reasoning", About.REASONING),
     ("response.output_text", About.TEXT),

@@ -6,8 +6,10 @@ the start of its text.
 
 from typing import Final
 
+from inspector_web.marks import RATE_LIMITS
 from inspector_web.visible import one_line
 from wiretape.asked import RequestKind, asked_by_message
+from wiretape.client.heads import rate_limits_event
 from wiretape.crossings import Crossing
 from wiretape.events import (
     Delta,
@@ -78,8 +80,19 @@ def _of_server(text: str) -> tuple[str, bool]:
             return _lifecycle(event), False
         case UnknownEvent(problem=problem) if problem:
             return problem, True
+        case UnknownEvent() as event if event.type == RATE_LIMITS and (told := _limits(event.raw)):
+            return told, False
         case _:
             return text, True
+
+
+def _limits(raw: JsonObject) -> str:
+    """How much of each window of the rate limits is used; empty where it is not told."""
+    limits = rate_limits_event(raw)
+    if limits is None:
+        return ""
+    windows = (("primary", limits.primary), ("secondary", limits.secondary))
+    return ", ".join(f"{name} {each.used_percent:g} % used" for name, each in windows if each)
 
 
 def _lifecycle(event: Lifecycle) -> str:

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Final
 
 from inspector_web.index.reader import IndexReader
+from inspector_web.json_tree import Branch, tree_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.listing import Seen, seen_in
 from inspector_web.made import Made, made_of
@@ -25,8 +26,8 @@ class EventPage:
     """One thing that crossed. ``position`` counts in its exchange from 0.
 
     ``session`` and ``attempt`` are those that it belongs to, if any. ``text`` is as it crossed, cut
-    if ``is_cut``, and ``None`` where there was none; ``layout`` is the same as JSON, if it is JSON.
-    ``made`` is what the client makes of it, by the model of that client.
+    if ``is_cut``, and ``None`` where there was none; ``layout`` and ``tree`` are the same as JSON,
+    if it is. ``made`` is what the client makes of it, by the model of that client.
     """
 
     tape: str
@@ -45,6 +46,7 @@ class EventPage:
     text: str | None
     is_cut: bool
     layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
+    tree: Branch | None = field(metadata=HTML_ONLY)
     has_next: bool
     next_problem: Evidence | None
 
@@ -79,6 +81,7 @@ def event_page(
         None if text is None else text[:SHOWN_CHARACTERS],
         text is not None and len(text) > SHOWN_CHARACTERS,
         layout_of(text or ""),
+        _tree(text or ""),
         has_next,
         None if overview is None else _next_problem(overview, seen),
     )
@@ -103,6 +106,12 @@ def layout_of(text: str) -> tuple[Token, ...]:
     """The text laid out, if it is a JSON object; else nothing."""
     value = parse_object(text)
     return () if isinstance(value, Unparsable) else tuple(laid_out(value))
+
+
+def _tree(text: str) -> Branch | None:
+    """The same as a tree."""
+    value = parse_object(text)
+    return None if isinstance(value, Unparsable) else tree_of(value)
 
 
 def _found(index: IndexReader, exchange: int, position: int) -> tuple[Seen, bool]:

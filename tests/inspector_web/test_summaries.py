@@ -10,6 +10,11 @@ from inspector_web.summaries import summary_of
 from wiretape.crossings import Crossing
 from wiretape.facts import Sender
 
+LIMITS = {
+    "type": "codex.rate_limits",
+    "rate_limits": {"primary": {"used_percent": 12.5}, "secondary": {"used_percent": 3}},
+}
+
 
 def crossing(event: Any, sender: Sender = Sender.SERVER) -> Crossing:
     text = event if isinstance(event, str) else json.dumps(event)
@@ -36,6 +41,12 @@ def crossing(event: Any, sender: Sender = Sender.SERVER) -> Crossing:
             False,
         ),
         ({"type": "response.output_text.delta"}, "no delta in it", True),
+        (LIMITS, "primary 12.5 % used, secondary 3 % used", False),
+        (
+            {"type": "codex.rate_limits", "rate_limits": {}},
+            '{"type": "codex.rate_limits", "rate_limits": {}}',
+            True,
+        ),
         ({"type": "codex.new"}, '{"type": "codex.new"}', True),
         ("not json", "not json", True),
     ],
