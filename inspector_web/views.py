@@ -42,6 +42,7 @@ from inspector_web.readings import Look
 from inspector_web.shelf import timeline_on
 from inspector_web.twins import twin
 from wiretape.errors import UsageError
+from wiretape.store_presence import is_being_written
 from wiretape.store_reader import Exchange, TapeReader
 
 _ATTEMPT: Final = (
@@ -84,7 +85,8 @@ def sessions() -> SessionsPage:
     looks = _looks()
     g.state = list_state((path, look) for _, path, look in looks)
     named = [(name, look) for name, _, look in looks]
-    return sessions_page(SessionsQuery.parse(request.args), named)
+    growing = [name for name, path, _ in looks if is_being_written(path)]
+    return sessions_page(SessionsQuery.parse(request.args), named, growing)
 
 
 def _looks() -> list[tuple[str, Path, Look]]:

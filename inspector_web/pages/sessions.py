@@ -88,7 +88,10 @@ class UnreadTape:
 
 @dataclass(frozen=True, slots=True)
 class SessionsPage:
-    """The list. ``found`` counts the sessions on all pages, ``total`` those of any filter."""
+    """The list. ``found`` counts the sessions on all pages, ``total`` those of any filter.
+
+    ``growing`` are the tapes that somebody is writing.
+    """
 
     query: SessionsQuery
     sessions: tuple[SessionHead, ...]
@@ -98,13 +101,16 @@ class SessionsPage:
     unread: tuple[UnreadTape, ...]
     unreadable: tuple[UnreadableTape, ...]
     empty: tuple[str, ...]
+    growing: tuple[str, ...]
 
     @property
     def has_next(self) -> bool:
         return self.query.page * ROWS < self.found
 
 
-def sessions_page(query: SessionsQuery, looks: Collection[tuple[str, Look]]) -> SessionsPage:
+def sessions_page(
+    query: SessionsQuery, looks: Collection[tuple[str, Look]], growing: Collection[str] = ()
+) -> SessionsPage:
     """The page that the query asks for, of the tapes by name."""
     heads: list[SessionHead] = []
     unread: list[UnreadTape] = []
@@ -133,4 +139,5 @@ def sessions_page(query: SessionsQuery, looks: Collection[tuple[str, Look]]) -> 
         tuple(unread),
         tuple(unreadable),
         tuple(empty),
+        tuple(growing),
     )

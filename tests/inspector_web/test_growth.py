@@ -158,6 +158,7 @@ def test_only_a_tape_that_is_being_written_is_watched(growing: GrowingTape, brow
     """What is over need not be asked after, nor what was cut off."""
     client = browse()
     assert "data-live" in client.get("/tapes/one/sessions/1").text
+    assert "</span> live" in client.get("/tapes/one/sessions/1").text
     assert "data-live" in client.get("/tapes/one/events").text
     growing.close()
     assert "data-live" not in client.get("/tapes/one/sessions/1").text
@@ -191,6 +192,22 @@ def test_a_tape_that_is_being_written_is_not_called_cut_off(
     assert client.get(f"{address}.json").get_json()["standing"]["writing"] == "closed"
 
 
+def test_the_list_says_which_tapes_are_being_recorded(
+    growing: GrowingTape, fallback: Path, browse: Browse
+) -> None:
+    """Those that somebody is writing, and no others; it grows by itself all the same."""
+    assert fallback.exists()
+    client = browse()
+    assert client.get("/sessions.json").get_json()["growing"] == ["one"]
+    assert client.get("/sessions").text.count("being recorded") == 1
+    growing.close()
+    assert client.get("/sessions.json").get_json()["growing"] == []
+    page = client.get("/sessions").text
+    assert "being recorded" not in page
+    assert "</span> live" not in page
+    assert "data-live" in page
+
+
 def test_a_page_that_is_behind_its_tape_says_so(
     growing: GrowingTape, browse: Browse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +229,7 @@ def test_a_page_that_is_behind_its_tape_says_so(
     page = client.get(address).text
     assert "has grown since it was read" in page
     assert "data-live" in page
+    assert "</span> live" not in page
     twin = client.get(f"{address}.json").get_json()
     assert twin["standing"] == {"writing": "closed", "is_read": True, "is_behind": True}
     assert twin["session"]["requests"] == 1
