@@ -7,8 +7,9 @@ nearly YAML, but not quite: in its escapes and in what it calls a line.)
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any, Final
 
 from ruamel.yaml import YAML
@@ -16,6 +17,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from wiretape.jsontext import JsonObject, Unparsable, mended, parse_object
+from wiretape.scripts.items import Simple, without_runs
 
 _ENDS_IN_JSON: Final = re.compile(r"( *(?:- +)*(?:[\w-]+: +)?(?:&\w+ +)?)(\{.*\})[ \r]*")
 _NO_YAML: Final = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -80,15 +82,18 @@ def parse_layout(text: str) -> Part:
     Raises:
         ScriptFault: this is no YAML.
     """
-    mark = next(mark for n in count() if (mark := f"json-{n}-") not in text)
-    found: list[JsonText] = []
-    lines = [_without_json(line, mark, found) for line in text.split("\n")]
+    json_mark, run_mark = (
+        next(mark for n in count() if (mark := f"{kind}-{n}-") not in text)
+        for kind in ("json", "run")
+    )
+    lines = text.split("\n")
     try:
-        # "pure": the other reader of this library counts in bytes of its own.
-        root = YAML(typ="safe", pure=True).compose("\n".join(lines))
-        if root is None:
-            raise ScriptFault(1, "it is empty: begin it with `wiretape-script: 1`")
-        return _Tree(mark, found).part(root)
+        try:
+            kept, runs = without_runs(lines, run_mark, _simple_item)
+            return _parsed(kept, json_mark, run_mark, runs)
+        except (_NoRun, MarkedYAMLError):
+            # A mistake is told as it stands.
+            return _parsed(lines, json_mark, run_mark, {})
     except MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
         problem = " ".join(filter(None, (error.context, error.problem)))
@@ -97,6 +102,31 @@ def parse_layout(text: str) -> Part:
         raise ScriptFault(1, f"this is no YAML ({error})".replace("\n", " ")) from error
     except RecursionError as error:
         raise ScriptFault(1, "it is nested too deeply: take a level out") from error
+
+
+class _NoRun(Exception):
+    """What was taken for a run is the text of something. Stays inside this module."""
+
+
+def _parsed(
+    lines: Iterable[str], json_mark: str, run_mark: str, runs: Mapping[str, tuple[Part, ...]]
+) -> Part:
+    found: list[JsonText] = []
+    text = "\n".join(_without_json(line, json_mark, found) for line in lines)
+    # "pure": the other reader of this library counts in bytes of its own.
+    root = YAML(typ="safe", pure=True).compose(text)
+    if root is None:
+        raise ScriptFault(1, "it is empty: begin it with `wiretape-script: 1`")
+    return _Tree(json_mark, found, run_mark, runs).part(root)
+
+
+def _simple_item(line: int, item: Simple) -> Part | None:
+    name, json_said, number = item
+    value = Word(number) if number is not None else json_text(json_said or "")
+    if value is None:
+        return None
+    part = Part(line, value)
+    return part if name is None else Part(line, {name: part})
 
 
 def _without_json(line: str, mark: str, found: list[JsonText]) -> str:
@@ -110,8 +140,16 @@ def _without_json(line: str, mark: str, found: list[JsonText]) -> str:
 class _Tree:
     """Turns nodes into parts, with the JSON put back."""
 
-    def __init__(self, mark: str, found: list[JsonText]) -> None:
+    def __init__(
+        self,
+        mark: str,
+        found: list[JsonText],
+        run_mark: str,
+        runs: Mapping[str, tuple[Part, ...]],
+    ) -> None:
         self._found = found
+        self._run_mark = run_mark
+        self._runs = runs
         self._marked = re.compile(f'"{mark}([0-9]+)"')
         self._mark = mark
 
@@ -121,10 +159,15 @@ class _Tree:
             case ScalarNode():
                 return Part(line, self._scalar(node))
             case SequenceNode():
-                return Part(line, tuple(map(self.part, node.value)))
+                return Part(line, tuple(chain.from_iterable(map(self._members, node.value))))
             case MappingNode():
                 return Part(line, self._mapping(node))
         raise ScriptFault(line, "this is neither a value, nor a list, nor a mapping")
+
+    def _members(self, node: Node) -> tuple[Part, ...]:
+        """What a node in a list stands for: itself, or a run."""
+        run = self._runs.get(str(node.value)) if isinstance(node, ScalarNode) else None
+        return (self.part(node),) if run is None else run
 
     def _mapping(self, node: MappingNode) -> dict[str, Part]:
         members: dict[str, Part] = {}
@@ -139,6 +182,8 @@ class _Tree:
 
     def _scalar(self, node: ScalarNode) -> JsonText | Word:
         text = str(node.value)
+        if self._runs and self._run_mark in text:
+            raise _NoRun
         if node.style == '"' and text.startswith(self._mark):
             return self._found[int(text.removeprefix(self._mark))]
         # In the midst of a text of several lines it is text.
