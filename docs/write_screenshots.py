@@ -31,7 +31,7 @@ PAGES: Final = {
     "timeline": ("tapes/websocket-fallback/sessions/1", 900, "light"),
     "timeline-dark": ("tapes/websocket-fallback/sessions/1", 900, "dark"),
     "turn": ("tapes/websocket-fallback/sessions/1/turns/1", 640, "light"),
-    "compare": ("compare?a=sse-tool-call/1&b=cut-stream/1", 520, "light"),
+    "compare": ("compare?a=sse-tool-call/1&b=cut-stream/1", 610, "light"),
 }
 """Each picture: the address, the height in pixels, the theme."""
 
