@@ -15,7 +15,8 @@ from typing import Final
 from inspector_web.health import Tone, tone_of
 from inspector_web.marks import Marks
 from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, Flag, Room
-from inspector_web.timeline import Bar, Lane, Link, LinkKind, Span, Timeline
+from inspector_web.stretches import Bar, Span
+from inspector_web.timeline import Lane, Link, LinkKind, Timeline
 from inspector_web.window import View, axis_of, view_of
 
 ROW_PX: Final = 48
@@ -112,7 +113,7 @@ def _lane(
     before = timeline.lanes[number - 1] if number else None
     least_us = int(view.us * _TOLD_SILENCE / 100)
     silences = (
-        _block(silence, "silence", view)
+        _block(silence, "found" if silence.is_found else "usual", view)
         for silence in lane.silences(marks, view.span, least_us)
         if view.shows(silence)
     )

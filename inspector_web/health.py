@@ -6,10 +6,9 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Final
 
-from inspector_web.visible import one_line
-from wiretape.attempts import Attempt, Outcome, Transport
+from inspector_web.ends import gave_up, given_up_us, said
+from wiretape.attempts import Outcome, Transport
 from wiretape.diagnosis.kinds import Finding, Severity
-from wiretape.facts import EndKind
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
 from wiretape.words import counted, duration
@@ -71,7 +70,6 @@ TONES: Final = {
     Outcome.COMPLETED: Tone.GOOD,
     Outcome.CONNECTED: Tone.NOTE,
     Outcome.OPEN: Tone.NOTE,
-    Outcome.ABANDONED: Tone.WARN,
 }
 """Every outcome that is not bad."""
 
@@ -80,35 +78,7 @@ def tone_of(outcome: Outcome) -> Tone:
     return TONES.get(outcome, Tone.BAD)
 
 
-_LONGEST: Final = 200
-"""Characters of what a server said of a failure; its event has the rest."""
-
 _TRANSPORTS: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
-
-_OUTCOMES: Final = {
-    Outcome.COMPLETED: "completed",
-    Outcome.FAILED: "failed",
-    Outcome.INCOMPLETE: "incomplete",
-    Outcome.HTTP_ERROR: "answered",
-    Outcome.CUT: "cut",
-    Outcome.ABANDONED: "given up by the client",
-    Outcome.UNREACHED: "not reached",
-    Outcome.CONNECTED: "connected, nothing asked",
-    Outcome.OPEN: "not over",
-}
-
-_ENDS: Final = {
-    EndKind.WEBSOCKET_CLOSED: "closed",
-    EndKind.SERVER_CLOSED: "the server hung up",
-    EndKind.CLIENT_CLOSED: "hung up",
-    EndKind.COMPLETE: "the stream ended early",
-    EndKind.RESET: "connection reset",
-    EndKind.PROTOCOL_ERROR: "not HTTP",
-    EndKind.RECORDER_STOPPED: "the recorder stopped",
-    EndKind.REFUSED: "no connection",
-    EndKind.TLS_FAILURE: "TLS failed",
-}
-
 
 _HYPHENED: Final = {
     Why.TOOL_FOLLOW_UP: "tool follow-up",
@@ -120,17 +90,6 @@ _HYPHENED: Final = {
 def named(kind: StrEnum) -> str:
     """Why an attempt was made, what kind of request it is, or which part it plays, in words."""
     return _HYPHENED.get(kind, kind.replace("_", " "))
-
-
-def said(attempt: Attempt) -> str:
-    """How an attempt ended, in words: ``cut: closed 1011 scripted failure``."""
-    word = _OUTCOMES[attempt.outcome]
-    if not attempt.detail:
-        return word
-    end, space, rest = attempt.detail.partition(" ")
-    detail = _ENDS[EndKind(end)] + space + rest if end in _ENDS else attempt.detail
-    colon = "" if attempt.outcome is Outcome.HTTP_ERROR else ":"
-    return one_line(f"{word}{colon} {detail}", _LONGEST)
 
 
 def chips_of(
@@ -187,9 +146,11 @@ def _steps(request: Request) -> Iterator[str]:
         begin = f"{_TRANSPORTS[transport]}"
         if same[0].why is Why.FALLBACK:
             begin = f"fallback to {begin}"
-        times = "" if len(same) == 1 else f" {len(same)} times"
-        yield f"{begin}{times}: {words}"
+        times = "" if len(same) == 1 else f", {len(same)} tries"
+        yield f"{begin}{times}: {words or gave_up([each.attempt for each in same])}"
 
 
 def _way(each: Try) -> tuple[Transport, str]:
-    return each.attempt.transport, said(each.attempt)
+    """How a try went; those that were given up in silence went the same way, however long."""
+    attempt = each.attempt
+    return attempt.transport, "" if given_up_us(attempt) is not None else said(attempt)

@@ -14,7 +14,7 @@ from inspector_web.asking import first_words
 from inspector_web.visible import one_line
 from wiretape.client.heads import rate_limits
 from wiretape.diagnosis.diagnose import verdict_on
-from wiretape.diagnosis.kinds import Finding
+from wiretape.diagnosis.kinds import Finding, Kind
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Gap
 from wiretape.reconstruct import Session
@@ -22,6 +22,7 @@ from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeLabel
 
 _WORDS_KEPT: Final = 2000
+_ABOUT_SILENCE: Final = frozenset({Kind.SILENCE, Kind.NO_HEAD, Kind.DEAD_SOCKET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,14 @@ class Overview:
     def told_of(self, number: int) -> tuple[Told, ...]:
         """The findings about the session of that number, and those about none in particular."""
         return tuple(each for each in self.told or () if each.finding.session in (None, number))
+
+    def silences_found(self, number: int) -> Mapping[int, tuple[int, ...]]:
+        """Where, by exchange, silences of that session begin that findings are about."""
+        begins: dict[int, tuple[int, ...]] = {}
+        for told in self.told_of(number):
+            for spot in told.finding.evidence if told.finding.kind in _ABOUT_SILENCE else ():
+                begins[spot.exchange] = (*begins.get(spot.exchange, ()), spot.at_us)
+        return begins
 
     def verdict_on(self, number: int) -> str | None:
         """What the findings come to, ``None`` until the tape is diagnosed."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector_web.health import Tone
-from inspector_web.timeline import Lane, LinkKind, Span
+from inspector_web.stretches import Span
+from inspector_web.timeline import Lane, LinkKind
 from inspector_web.window import AxisMark, View
 
 

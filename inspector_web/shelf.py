@@ -90,4 +90,5 @@ def timeline_on(overview: Overview, number: int) -> Timeline:
         NoSuchSession: the tape has none.
     """
     session = overview.session(number)
-    return timeline_of(session, overview.carrier, overview.gaps_in(session))
+    found_us = overview.silences_found(number)
+    return timeline_of(session, overview.carrier, overview.gaps_in(session), found_us)

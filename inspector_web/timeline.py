@@ -10,71 +10,23 @@ Every ``_us`` here is microseconds since the tape began. The invariant tests kee
 attempt follow one another without overlap, and lie within its lane.
 """
 
-import re
-from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import compress, count
-from operator import sub
 from typing import Final
 
+from inspector_web.ends import label_of
 from inspector_web.marks import About, Marks
 from inspector_web.overview import Carrier
+from inspector_web.stretches import Bar, Phase, Silence, Span, bars_of, silences_of
 from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session, Try, Why
 
-SILENCE_US: Final = 100_000
-"""A silence shorter than this is how any stream arrives, and is not told."""
-
-
-class Phase(StrEnum):
-    """What an attempt's time was spent on, as far as the wire tells."""
-
-    CONNECT = "connect"
-    """The handshake of a WebSocket."""
-    WAITING = "waiting"
-    """Asked, and no event yet; or no event any more."""
-    REASONING = "reasoning"
-    TEXT = "text"
-    TOOL = "tool"
-    RECEIVING = "receiving"
-    """Events about the response as a whole, or bytes that are no events."""
-
-
-_PHASES: Final = {
-    About.REASONING: Phase.REASONING,
-    About.TEXT: Phase.TEXT,
-    About.TOOL: Phase.TOOL,
-    About.OTHER: Phase.RECEIVING,
-    About.TROUBLE: Phase.RECEIVING,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of time."""
-
-    start_us: int
-    end_us: int
-
-    @property
-    def us(self) -> int:
-        return self.end_us - self.start_us
-
-
-@dataclass(frozen=True, slots=True)
-class Bar(Span):
-    """A stretch of an attempt spent on one thing."""
-
-    phase: Phase
-
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where an attempt ended, and as what; ``label`` is a close code or a status, if any."""
+    """Where an attempt ended, and as what; ``label`` says so in a word or two, if it failed."""
 
     at_us: int
     outcome: Outcome
@@ -86,7 +38,8 @@ class Lane:
     """One socket, or one HTTP request, within what the client wanted of the model once.
 
     ``socket`` is the whole life of the socket, which other lanes may share. ``stops`` are in the
-    order of ``tries``. ``limits_us`` is when a head told how much of the rate limits is used.
+    order of ``tries``. ``limits_us`` is when a head told how much of the rate limits is used,
+    ``found_us`` where silences in its exchange begin that findings are about.
     """
 
     request: int
@@ -98,6 +51,7 @@ class Lane:
     connect: Span | None
     stops: tuple[Stop, ...]
     limits_us: int | None
+    found_us: tuple[int, ...]
 
     def limits(self, marks: Marks, shown: Span) -> Iterator[int]:
         """When the server told within ``shown`` how much of the rate limits is used."""
@@ -114,14 +68,20 @@ class Lane:
             yield Bar(self.connect.start_us, self.connect.end_us, Phase.CONNECT)
         for each, stop in zip(self.tries, self.stops, strict=True):
             if not _is_refused(each) and each.attempt.at_us <= shown.end_us:
-                yield from _bars(each.attempt.at_us, stop.at_us, marks, shown)
+                yield from bars_of(each.attempt.at_us, stop.at_us, marks, shown)
 
-    def silences(self, marks: Marks, shown: Span, least_us: int = SILENCE_US) -> Iterator[Span]:
-        """The silences within ``shown`` that are as long as that, and no shorter than any told."""
+    def silences(self, marks: Marks, shown: Span, least_us: int = 0) -> Iterator[Silence]:
+        """The silences around ``shown`` that are as long as that and worth telling."""
         for each, stop in zip(self.tries, self.stops, strict=True):
             if each.attempt.outcome is not Outcome.CONNECTED:
-                begin_us = each.attempt.at_us
-                yield from _silences(begin_us, stop.at_us, marks, shown, max(least_us, SILENCE_US))
+                yield from silences_of(
+                    each.attempt,
+                    stop.at_us,
+                    marks,
+                    shown,
+                    least_us=least_us,
+                    found_us=self.found_us,
+                )
 
 
 def _is_refused(each: Try) -> bool:
@@ -162,12 +122,18 @@ class Timeline:
 
 
 def timeline_of(
-    session: Session, carriers: Mapping[int, Carrier], gaps: Iterable[Gap] = ()
+    session: Session,
+    carriers: Mapping[int, Carrier],
+    gaps: Iterable[Gap] = (),
+    found_us: Mapping[int, tuple[int, ...]] | None = None,
 ) -> Timeline:
-    """The timeline of a session; ``carriers`` are its exchanges by number."""
+    """The timeline of a session; ``carriers`` are its exchanges by number.
+
+    ``found_us`` is, by exchange, where silences begin that findings are about.
+    """
     last_us = max(_known_times(session, carriers))
     lanes = tuple(
-        _lane(request, carrier, tries, last_us)
+        _lane(request, carrier, tries, last_us, (found_us or {}).get(carrier.id, ()))
         for request in session.requests
         for carrier, tries in _by_exchange(request, carriers)
     )
@@ -193,9 +159,15 @@ def _known_times(session: Session, carriers: Mapping[int, Carrier]) -> Iterator[
             yield end_us
 
 
-def _lane(request: Request, carrier: Carrier, tries: list[Try], last_us: int) -> Lane:
+def _lane(
+    request: Request,
+    carrier: Carrier,
+    tries: list[Try],
+    last_us: int,
+    found_us: tuple[int, ...],
+) -> Lane:
     stops = [
-        Stop(_over_us(each.attempt, last_us), each.attempt.outcome, _label(each.attempt, carrier))
+        Stop(_over_us(each.attempt, last_us), each.attempt.outcome, label_of(each.attempt))
         for each in tries
     ]
     connect = None
@@ -216,6 +188,7 @@ def _lane(request: Request, carrier: Carrier, tries: list[Try], last_us: int) ->
         connect,
         tuple(stops),
         carrier.answered_us if carrier.tells_limits else None,
+        found_us,
     )
 
 
@@ -224,58 +197,6 @@ def _over_us(attempt: Attempt, last_us: int) -> int:
     if attempt.ended_at_us is not None:
         return attempt.ended_at_us
     return last_us if attempt.until_us is None else attempt.until_us
-
-
-_RUN: Final = re.compile(rb"(.)\1*", re.DOTALL)
-
-
-def _bars(at_us: int, end_us: int, marks: Marks, shown: Span) -> Iterator[Bar]:
-    """The bars of an attempt: from the one that is under way when ``shown`` begins."""
-    times = marks.at_us
-    first, after = bisect_left(times, at_us), bisect_left(times, end_us + 1)
-    begin = max(first, bisect_left(times, shown.start_us) - 1)
-    until = min(after, bisect_left(times, shown.end_us) + 1)
-    # A mark tells what the time before it was spent on; before the first, that is waiting.
-    before_us = at_us if begin == first else times[begin - 1]
-    phase, from_us = Phase.WAITING, before_us
-    for run in _RUN.finditer(marks.codes, begin, until):
-        # What is no word about the response leaves it to what it was busy with.
-        told = _PHASES.get(marks.about(run.start()), phase)
-        begins_us = times[run.start()] if run.start() == first else before_us
-        if told is not phase:
-            if begins_us > from_us:
-                yield Bar(from_us, begins_us, phase)
-            from_us, phase = begins_us, told
-        before_us = times[run.end() - 1]
-    if before_us > from_us:
-        yield Bar(from_us, before_us, phase)
-    if until == after and end_us > before_us:
-        # Nothing more came: what that time was spent on, nobody knows.
-        yield Bar(before_us, end_us, Phase.WAITING)
-
-
-def _silences(at_us: int, end_us: int, marks: Marks, shown: Span, least_us: int) -> Iterator[Span]:
-    times = marks.at_us
-    first, after = bisect_left(times, at_us), bisect_left(times, end_us + 1)
-    begin = max(first, bisect_left(times, shown.start_us) - 1)
-    until = min(after, bisect_left(times, shown.end_us) + 1)
-    heard = array("q", [at_us if begin == first else times[begin - 1]])
-    heard += times[begin:until]
-    if until == after:
-        heard.append(max(end_us, heard[-1]))
-    # In C from end to end: there may be a million of them.
-    for at in compress(count(), map(least_us.__le__, map(sub, heard[1:], heard))):
-        yield Span(heard[at], heard[at + 1])
-
-
-def _label(attempt: Attempt, carrier: Carrier) -> str:
-    """The number that people know such an end by: a close code, or an HTTP status."""
-    if attempt.outcome in (Outcome.COMPLETED, Outcome.CONNECTED, Outcome.OPEN):
-        return ""
-    if attempt.status is not None and attempt.status >= 400:
-        return str(attempt.status)
-    is_last = carrier.end_us is not None and attempt.until_us == carrier.end_us
-    return str(carrier.close_code) if is_last and carrier.close_code is not None else ""
 
 
 _LINKS: Final = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from inspector_web.timeline import Span
+from inspector_web.stretches import Span
 
 _SHORTEST_VIEW_US: Final = 1000
 _MINUTES_FROM_US: Final = 120_000_000

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from inspector_web.health import Tone, said, tone_of
+from inspector_web.ends import said
+from inspector_web.health import Tone, tone_of
 from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.events import Usage

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Self
 
-from inspector_web.health import Tone, said, tone_of
+from inspector_web.ends import said
+from inspector_web.health import Tone, tone_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.pages.head import SessionHead
 from inspector_web.parted import Run, parted

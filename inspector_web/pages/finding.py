@@ -6,7 +6,8 @@ from typing import Final
 
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.overview import Evidence, Told
-from inspector_web.timeline import Span, Timeline
+from inspector_web.stretches import Span
+from inspector_web.timeline import Timeline
 from inspector_web.window import View, view_of
 from wiretape.diagnosis.kinds import Kind, Severity
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from inspector_web.drawing import draw
-from inspector_web.health import Tale, Tone, named, said, tales_of, tone_of
+from inspector_web.ends import said
+from inspector_web.health import Tale, Tone, named, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row

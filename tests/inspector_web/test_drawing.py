@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 from inspected import drawing_on, timeline_on
-from timed_tapes import EVENT_STREAM, TapeMaker, ask, completed, created, session
+from timed_tapes import EVENT_STREAM, TapeMaker, ask, completed, created, delta, session
 
 from inspector_web.drawing import MOST_BLOCKS, MOST_LANES, ROW_PX, draw
 from inspector_web.health import Tone
 from inspector_web.marks import Marks
 from inspector_web.shapes import Arrow, Block, Drawing, Flag, Room
-from inspector_web.timeline import LinkKind, Span, Timeline
+from inspector_web.stretches import Span
+from inspector_web.timeline import LinkKind, Timeline
 from inspector_web.window import View, axis_of, view_of
+from wiretape.facts import EndKind
 
 LIMITS = {"type": "codex.rate_limits", "rate_limits": {"primary": {"used_percent": 12.0}}}
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
@@ -56,8 +58,8 @@ def test_shares_of_the_width(drawing: Drawing) -> None:
     """Twenty milliseconds are one per cent."""
     assert drawing.lanes[2].blocks == (
         Block(15.0, 5.0, "waiting", 100_000),
-        Block(20.0, 20.0, "reasoning", 400_000),
-        Block(40.0, 45.0, "text", 900_000),
+        Block(20.0, 20.0, "reasoning", 400_000, is_told=True),
+        Block(40.0, 45.0, "text", 900_000, is_told=True),
         Block(85.0, 5.0, "receiving", 100_000),
     )
 
@@ -90,23 +92,32 @@ def test_a_flag_knows_its_room(fallback: Path, end_us: int, room: Room) -> None:
     assert [flag.room for flag in drawing.lanes[0].flags] == [room]
 
 
-def test_silences_of_some_width_are_drawn(drawing: Drawing) -> None:
+@pytest.fixture
+def stalled(tmp_path: Path) -> Path:
+    """A text until 0.5 s, and nothing more until the client hangs up at 2 s."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created())
+    post.events(500, delta("a"))
+    post.end(2000, EndKind.CLIENT_CLOSED)
+    return maker.write()
+
+
+def test_silences_of_some_width_are_drawn(stalled: Path) -> None:
     """Each with its true length; where hatching is, nothing else is written."""
-    silences = drawing.lanes[2].silences
-    assert [(block.x, block.width, block.us) for block in silences] == [
-        (15.0, 5.0, 100_000),
-        (20.0, 10.0, 200_000),
-        (30.0, 10.0, 200_000),
-        (40.0, 45.0, 900_000),
-        (85.0, 5.0, 100_000),
+    (lane,) = drawing_on(stalled, View(0, 2_500_000)).lanes
+    assert lane.silences == (Block(20.0, 60.0, "usual", 1_500_000),)
+    assert [(block.kind, block.is_told) for block in lane.blocks] == [
+        ("waiting", False),
+        ("text", True),
+        ("waiting", False),
     ]
-    assert not any(block.is_told for block in drawing.lanes[2].blocks)
 
 
-def test_a_silence_too_narrow_to_see_is_left_out(fallback: Path) -> None:
-    """A tenth of a second in a minute is none."""
-    drawing = drawing_on(fallback, View(0, 60_000_000))
-    assert [block.us for block in drawing.lanes[2].silences] == [900_000]
+def test_a_silence_too_narrow_to_see_is_left_out(stalled: Path) -> None:
+    """One and a half seconds in two minutes are none."""
+    (lane,) = drawing_on(stalled, View(0, 120_000_000)).lanes
+    assert lane.silences == ()
 
 
 def test_arrows_go_down_and_across(drawing: Drawing) -> None:

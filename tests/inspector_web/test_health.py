@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from timed_tapes import TapeMaker, ask, completed, created, failed, session
 
+from inspector_web.ends import said
 from inspector_web.health import (
     Chip,
     Sort,
@@ -15,7 +16,6 @@ from inspector_web.health import (
     Tone,
     chips_of,
     named,
-    said,
     tales_of,
     tone_of,
 )
@@ -48,7 +48,7 @@ def test_the_tale_of_a_fallback(fallback: Path) -> None:
         Tale(
             1,
             False,
-            ("WebSocket 2 times: cut: closed 1011 no luck", "fallback to HTTP: completed"),
+            ("WebSocket, 2 tries: cut: closed 1011 no luck", "fallback to HTTP: completed"),
             Tone.GOOD,
         ),
     )
@@ -68,7 +68,7 @@ def test_a_stall_is_a_long_silence(tmp_path: Path) -> None:
     post.events(10, created())
     post.end(7010, EndKind.CLIENT_CLOSED)
     assert chips_of(session_on(maker.write()), gaps=0) == (
-        Chip(Sort.FAILED, Tone.WARN, "given up by the client: hung up"),
+        Chip(Sort.FAILED, Tone.BAD, "client gave up after 7.0 s of silence"),
         Chip(Sort.SILENCE, Tone.WARN, "silent for 7.0 s"),
     )
 

@@ -167,7 +167,6 @@ def test_the_drawing_is_readable_without_a_script(client: FlaskClient) -> None:
     assert text.count('<g class="arrow') == 2
     assert text.count("✕ 1011</text>") == 2
     assert '<span class="lane-title">fallback after 40 ms</span>' in text
-    assert "<title>silence of 900 ms</title>" in text
 
 
 def test_the_window_is_in_the_address(client: FlaskClient) -> None:

@@ -8,7 +8,8 @@ import pytest
 from inspected import bars_on, silences_on, timeline_on
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
-from inspector_web.timeline import Bar, Lane, Link, LinkKind, Phase, Span
+from inspector_web.stretches import Bar, Phase, Silence, Span
+from inspector_web.timeline import Lane, Link, LinkKind
 from wiretape.attempts import Outcome, Transport
 from wiretape.facts import EndKind
 
@@ -40,17 +41,6 @@ def test_an_answer_is_cut_into_phases(fallback: Path) -> None:
     ]
     (stop,) = lane.stops
     assert (stop.at_us, stop.outcome, stop.label) == (1_900_000, Outcome.COMPLETED, "")
-
-
-def test_silences_are_measured(fallback: Path) -> None:
-    """Every time of a tenth of a second or more without a word, the first wait included."""
-    assert silences_on(fallback, timeline_on(fallback).lanes[2]) == [
-        Span(400_000, 500_000),
-        Span(500_000, 700_000),
-        Span(700_000, 900_000),
-        Span(900_000, 1_800_000),
-        Span(1_800_000, 1_900_000),
-    ]
 
 
 def test_links_lead_from_an_end_to_the_next_try(fallback: Path) -> None:
@@ -116,7 +106,7 @@ def test_time_after_the_last_word_is_waiting_and_silent(tmp_path: Path) -> None:
     (lane,) = timeline_on(maker.write()).lanes
     waits = [Bar(0, 10_000, Phase.WAITING), Bar(10_000, 500_000, Phase.WAITING)]
     assert bars_on(maker.path, lane) == waits
-    assert silences_on(maker.path, lane) == [Span(10_000, 500_000)]
+    assert silences_on(maker.path, lane) == [Silence(10_000, 500_000, is_found=False)]
     assert lane.stops[0].outcome is Outcome.ABANDONED
 
 

@@ -1,5 +1,6 @@
 """What the inspector makes of a tape, for tests that look at one stage of it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from inspector_web.drawing import draw
@@ -7,7 +8,8 @@ from inspector_web.index.reader import IndexReader
 from inspector_web.marks import Marks, marks_of
 from inspector_web.overview import Overview, overview_of
 from inspector_web.shapes import Drawing
-from inspector_web.timeline import Bar, Lane, Span, Timeline, timeline_of
+from inspector_web.stretches import Bar, Silence, Span
+from inspector_web.timeline import Lane, Timeline, timeline_of
 from inspector_web.window import View, view_of
 from wiretape.crossings import crossings_of
 from wiretape.reconstruct import sessions_of
@@ -23,10 +25,10 @@ def overview_on(path: Path) -> Overview:
         return overview_of(reader, sessions_of(reader))
 
 
-def timeline_on(path: Path) -> Timeline:
-    """The timeline of the first session on a tape."""
+def timeline_on(path: Path, found_us: Mapping[int, tuple[int, ...]] | None = None) -> Timeline:
+    """The timeline of the first session on a tape, with silences that findings are about."""
     overview = overview_on(path)
-    return timeline_of(overview.sessions[0], overview.carrier)
+    return timeline_of(overview.sessions[0], overview.carrier, found_us=found_us)
 
 
 def marks_on(path: Path, exchange: int) -> Marks:
@@ -42,7 +44,7 @@ def bars_on(path: Path, lane: Lane, shown: Span = EVER) -> list[Bar]:
     return list(lane.bars(marks_on(path, lane.exchange), shown))
 
 
-def silences_on(path: Path, lane: Lane, shown: Span = EVER) -> list[Span]:
+def silences_on(path: Path, lane: Lane, shown: Span = EVER) -> list[Silence]:
     """When nothing came in a lane."""
     return list(lane.silences(marks_on(path, lane.exchange), shown))
 

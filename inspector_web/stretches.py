@@ -1,0 +1,159 @@
+"""An attempt's time, cut into stretches: what it was spent on, and the silences in it.
+
+Both come from the marks of its exchange, of which only those around what is shown need be there.
+Every ``_us`` is microseconds since the tape began.
+"""
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import compress, count
+from operator import sub
+from typing import Final
+
+from inspector_web.marks import About, Marks
+from wiretape.attempts import Attempt, Outcome
+
+LEAST_SILENCE_US: Final = 100_000
+"""What is shorter is how any stream arrives, and never told."""
+LONG_SILENCE_US: Final = 1_000_000
+"""What is as long is told, however the rest of the answer came."""
+_UNUSUAL: Final = 5
+"""What is so many times as long as the answer's usual wait for an event is told, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time."""
+
+    start_us: int
+    end_us: int
+
+    @property
+    def us(self) -> int:
+        return self.end_us - self.start_us
+
+
+class Phase(StrEnum):
+    """What an attempt's time was spent on, as far as the wire tells."""
+
+    CONNECT = "connect"
+    """The handshake of a WebSocket."""
+    WAITING = "waiting"
+    """Asked, and no event yet; or no event any more."""
+    REASONING = "reasoning"
+    TEXT = "text"
+    TOOL = "tool"
+    RECEIVING = "receiving"
+    """Events about the response as a whole, or bytes that are no events."""
+
+
+_PHASES: Final = {
+    About.REASONING: Phase.REASONING,
+    About.TEXT: Phase.TEXT,
+    About.TOOL: Phase.TOOL,
+    About.OTHER: Phase.RECEIVING,
+    About.TROUBLE: Phase.RECEIVING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar(Span):
+    """A stretch of an attempt spent on one thing."""
+
+    phase: Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Silence(Span):
+    """A time in which nothing came; ``is_found``: a finding is about it."""
+
+    is_found: bool
+
+
+_RUN: Final = re.compile(rb"(.)\1*", re.DOTALL)
+
+
+def bars_of(at_us: int, end_us: int, marks: Marks, shown: Span) -> Iterator[Bar]:
+    """The bars of an attempt: from the one that is under way when ``shown`` begins."""
+    times = marks.at_us
+    first, after, begin, until = _within(at_us, end_us, marks, shown)
+    # A mark tells what the time before it was spent on; before the first, that is waiting.
+    before_us = at_us if begin == first else times[begin - 1]
+    phase, from_us = Phase.WAITING, before_us
+    for run in _RUN.finditer(marks.codes, begin, until):
+        told = _PHASES.get(marks.about(run.start()), phase)
+        begins_us = times[run.start()] if run.start() == first else before_us
+        if told is not phase:
+            if begins_us > from_us:
+                yield Bar(from_us, begins_us, phase)
+            from_us, phase = begins_us, told
+        before_us = times[run.end() - 1]
+    if before_us > from_us:
+        yield Bar(from_us, before_us, phase)
+    if until == after and end_us > before_us:
+        # Nothing more came: what that time was spent on, nobody knows.
+        yield Bar(before_us, end_us, Phase.WAITING)
+
+
+def silences_of(
+    attempt: Attempt,
+    end_us: int,
+    marks: Marks,
+    shown: Span,
+    *,
+    least_us: int = 0,
+    found_us: Sequence[int] = (),
+) -> Iterator[Silence]:
+    """The silences of an attempt around ``shown`` that are as long as ``least_us``, and unusual.
+
+    Unusual is what is long for anybody or for this answer, what ended the attempt, and what begins
+    at a time of ``found_us``. The wait for the first event is none of itself: every answer has one.
+    """
+    at_us, times = attempt.at_us, marks.at_us
+    first, after, begin, until = _within(at_us, end_us, marks, shown)
+    heard = array("q", [at_us if begin == first else times[begin - 1]])
+    heard += times[begin:until]
+    if until == after:
+        heard.append(max(end_us, heard[-1]))
+    unusual_us = _unusual_us(attempt)
+    least_us = max(least_us, LEAST_SILENCE_US)
+    # In C from end to end: there may be a million of them.
+    for at in compress(count(), map(least_us.__le__, map(sub, heard[1:], heard))):
+        start_us, until_us = heard[at], heard[at + 1]
+        is_found = any(start_us <= each_us < until_us for each_us in found_us)
+        is_first = begin == first and at == 0
+        is_last = until == after and at == len(heard) - 2
+        if (
+            is_found
+            or (is_last and attempt.outcome in _WITHOUT_AN_ANSWER)
+            or (not is_first and until_us - start_us >= unusual_us)
+        ):
+            yield Silence(start_us, until_us, is_found)
+
+
+_WITHOUT_AN_ANSWER: Final = frozenset({Outcome.CUT, Outcome.ABANDONED})
+
+
+def _unusual_us(attempt: Attempt) -> int:
+    """How long a wait in the answer is not its usual one any more.
+
+    The usual one is the mean, not the median: events come in bursts, and half of them at once.
+    """
+    first_us, last_us = attempt.first_event_us, attempt.last_event_us
+    if first_us is None or last_us is None or attempt.events < 2:
+        return LONG_SILENCE_US
+    usual_us = (last_us - first_us) // (attempt.events - 1)
+    return min(_UNUSUAL * usual_us, LONG_SILENCE_US)
+
+
+def _within(at_us: int, end_us: int, marks: Marks, shown: Span) -> tuple[int, int, int, int]:
+    """Which marks are the attempt's, and which of them lie around what is shown."""
+    times = marks.at_us
+    first, after = bisect_left(times, at_us), bisect_left(times, end_us + 1)
+    begin = max(first, bisect_left(times, shown.start_us) - 1)
+    until = min(after, bisect_left(times, shown.end_us) + 1)
+    return first, after, begin, until
