@@ -18,7 +18,8 @@ import replay_table
 from codex_binary import codex_binary, codex_cache
 from gathered import Tables, send_with
 from slow_tests import SLOW
-from together import TOGETHER
+from together import Scheduling, scheduling
+from xdist.remote import Producer
 
 _REQUIRED = {
     mark: variable
@@ -70,13 +71,16 @@ def codex() -> Callable[[str], Path]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what takes long, before it is decided by marks which tests are run, and what stays
-    together."""
+    """Marks what takes long, before it is decided by marks which tests are run."""
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
-        if item.nodeid.startswith(TOGETHER):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """Keeps together what rests on one thing that takes long to make."""
+    return scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -23,20 +23,15 @@ from ways import NO_FIXTURE, OTHER, PLACES, Place, Way, can_be, seen
 pytestmark = pytest.mark.codex
 
 
-def together(place: Place) -> pytest.MarkDecorator:
-    """Keeps the runs of a place in one process, so that it is recorded once."""
-    return pytest.mark.xdist_group(str(place))
-
-
 RUNS = [
-    pytest.param(place, way, speed, id=f"{place}-{way}-{speed}", marks=together(place))
+    pytest.param(place, way, speed, id=f"{place}-{way}-{speed}")
     for place in PLACES
     for way in Way
     for speed in ("max", "1")
     if can_be(place, way, speed)
 ]
 REFUSED = [
-    pytest.param(place, why, id=str(place), marks=together(place))
+    pytest.param(place, why, id=str(place))
     for (name, transport), why in NO_FIXTURE.items()
     for place in [Place(name, Version.OLD, transport)]
 ]
