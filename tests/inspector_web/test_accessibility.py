@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from axe import violations
 from chromium import Page
+from growing import GrowingTape
 
 pytestmark = pytest.mark.browser
 
@@ -35,6 +36,21 @@ def test_nothing_is_found(page: Page, site: str, width: int, theme: str) -> None
     for address in ADDRESSES:
         page.open(site + address, width=width, theme=theme)
         assert violations(page) == [], address
+
+
+def test_nothing_is_found_while_a_page_grows(page: Page, site: str, folder: Path) -> None:
+    """Before and after more has come; the sign that it does is part of the page."""
+    rows = "document.querySelectorAll('tbody tr').length"
+    with GrowingTape(folder / "grows.db", 1) as tape:
+        for address in ("sessions/1", "events"):
+            page.open(f"{site}tapes/grows/{address}", width=360, theme="dark")
+            assert page.value("document.querySelector('[data-live]').checkVisibility()"), address
+            assert violations(page) == [], address
+            before = page.value(rows)
+            tape.add(1)
+            page.until(f"{rows} > {before}")
+            page.look(1600, "light")
+            assert violations(page) == [], address
 
 
 def test_axe_looks(page: Page, site: str, fallback: Path) -> None:
