@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,6 @@ from cells import WIRETAPE
 from replay_runs import Ran
 from ruamel.yaml import YAML
 from tapes import Recording, answer, create, sse
-
-from gateway.authority import Authority
-from wiretape.cli import main
 
 type Minimize = Callable[..., Ran]
 
@@ -51,20 +49,9 @@ exchanges:
 
 
 @pytest.fixture
-def minimize(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, authority: Authority
-) -> Minimize:
+def minimize(command: Callable[..., Ran]) -> Minimize:
     """Runs ``wiretape minimize`` with these arguments, in this process."""
-    monkeypatch.setattr("gateway.authority.open_authority", lambda _: authority)
-
-    def ran(*arguments: str | Path) -> Ran:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main(["minimize", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        return Ran(int(left.value.code or 0), out, err)
-
-    return ran
+    return partial(command, "minimize")
 
 
 @pytest.fixture

@@ -87,3 +87,7 @@ def appends(*items: Item) -> tuple[Step, ...]:
 def answers(*items: Item, response: str = "r1") -> tuple[Step, ...]:
     """The server answers on the socket."""
     return says(*answer(*items, response=response))
+
+
+WARMED_UP = (asks(generate=False), answers(response="r0"), asks(HELLO, previous_response_id="r0"))
+"""How a socket of the newer client begins."""

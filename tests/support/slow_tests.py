@@ -36,6 +36,7 @@ SLOW = (
     "tests/replayer/trials/test_trial.py",
     "tests/test_demo.py",
     "tests/test_required.py",
+    "tests/test_together.py::test_the_tests_of_a_file",
     "tests/wiretape/commands/test_bad_input.py::test_a_busy_port",
     "tests/wiretape/commands/test_bad_input.py::test_a_command_line",
     "tests/wiretape/commands/test_bad_input.py::test_a_command_that",

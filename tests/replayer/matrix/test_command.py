@@ -2,37 +2,20 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from replay_runs import Ran, asking, conversation
 
-from gateway.authority import Authority
-from wiretape.cli import main
-
 type Run = Callable[..., Ran]
 
 
 @pytest.fixture
-def run(
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    authority: Authority,
-    tmp_path: Path,
-) -> Run:
+def run(command: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs ``wiretape matrix`` with these arguments, in this process."""
-    monkeypatch.setattr("gateway.authority.open_authority", lambda _: authority)
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "home"))
-
-    def ran(*arguments: str | Path) -> Ran:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main(["matrix", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return Ran(int(left.value.code or 0), out, err)
-
-    return ran
+    return partial(command, "matrix")
 
 
 @pytest.fixture

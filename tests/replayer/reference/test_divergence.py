@@ -10,6 +10,7 @@ from codex_tapes import (
     OLD_UPGRADE,
     OUTPUT,
     SAID,
+    WARMED_UP,
     Event,
     answer,
     answers,
@@ -205,9 +206,7 @@ def test_a_changed_call_id_no_longer_fits_the_output(verified: Verify) -> None:
     """Where calls are not repeated, the output that was given belongs to no call."""
     recording = Recording()
     recording.socket(
-        asks(generate=False),
-        answers(response="r0"),
-        asks(HELLO, previous_response_id="r0"),
+        *WARMED_UP,
         answers({**CALL, "call_id": "c2"}),
         asks(OUTPUT, previous_response_id="r1"),
         answers(SAID, response="r2"),
@@ -221,9 +220,7 @@ def test_a_changed_response_id_no_longer_fits_the_next_request(verified: Verify)
     """The next request goes on from the response as it had been named."""
     recording = Recording()
     recording.socket(
-        asks(generate=False),
-        answers(response="r0"),
-        asks(HELLO, previous_response_id="r0"),
+        *WARMED_UP,
         answers(CALL, response="r9"),
         asks(OUTPUT, previous_response_id="r1"),
         answers(SAID, response="r2"),

@@ -14,6 +14,7 @@ from codex_tapes import (
     OLD_UPGRADE,
     OUTPUT,
     SAID,
+    WARMED_UP,
     answer,
     answers,
     appends,
@@ -112,9 +113,7 @@ def warmed_up() -> Recording:
     """Two rounds on a socket of the newer client."""
     recording = Recording()
     recording.socket(
-        asks(generate=False),
-        answers(response="r0"),
-        asks(HELLO, previous_response_id="r0"),
+        *WARMED_UP,
         answers(CALL),
         asks(OUTPUT, previous_response_id="r1"),
         answers(SAID, response="r2"),
@@ -127,9 +126,7 @@ def two_turns_on_a_socket() -> Recording:
     """The next turn of the newer client goes on with the socket of the one before."""
     recording = Recording()
     recording.socket(
-        asks(generate=False),
-        answers(response="r0"),
-        asks(HELLO, previous_response_id="r0"),
+        *WARMED_UP,
         answers(SAID),
         asks(message("again"), previous_response_id="r1"),
         answers(SAID, response="r2"),
@@ -142,9 +139,7 @@ def socket_lost_between_turns() -> Recording:
     """The kept socket is closed while nothing is asked, and the next turn opens another."""
     recording = Recording()
     recording.socket(
-        asks(generate=False),
-        answers(response="r0"),
-        asks(HELLO, previous_response_id="r0"),
+        *WARMED_UP,
         [*answers(SAID), close_frame(1000)],
         ending=server_closed(1000),
         asked_with=NEW_UPGRADE,
