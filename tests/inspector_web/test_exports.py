@@ -23,7 +23,9 @@ def two(folder: Path) -> Path:
     """A tape of two sessions: one with a tool round, then one with a single answer."""
     maker = TapeMaker(folder / "two.db")
     first = ask("List the files.")
-    maker.post(0, first, session("s-1")).answer(10, created("r_1"), done(call("c_1")), completed("r_1"))
+    maker.post(0, first, session("s-1")).answer(
+        10, created("r_1"), done(call("c_1")), completed("r_1")
+    )
     follow_up = ask("List the files.", call("c_1"), output("c_1", "a b"))
     maker.post(100, follow_up, session("s-1")).answer(110, created(), delta("Two."), completed())
     maker.post(200, ask("Hello"), session("s-2")).answer(210, created(), delta("Hi."), completed())
