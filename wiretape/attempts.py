@@ -200,7 +200,7 @@ class _Following:
             usage=said.usage,
         )
         return Observed(
-            _ended(attempt, exchange) if is_last else _left(attempt),
+            _ended(attempt, exchange, said) if is_last else _left(attempt),
             self._origin,
             self._input,
             _conversation(self._asked),
@@ -267,7 +267,7 @@ def _left(attempt: Attempt) -> Attempt:
     return replace(attempt, until_us=attempt.ended_at_us or attempt.last_event_us)
 
 
-def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
+def _ended(attempt: Attempt, exchange: Exchange, said: Said) -> Attempt:
     """The last attempt of an exchange, judged by how the exchange ended too."""
     end = exchange.end
     is_idle_socket = exchange.is_websocket and attempt.message is None
@@ -283,14 +283,15 @@ def _ended(attempt: Attempt, exchange: Exchange) -> Attempt:
     attempt = replace(attempt, until_us=end.at_us)
     if attempt.status is not None and attempt.status >= 400:
         reason = exchange.response.reason if exchange.response else ""
-        detail = f"{attempt.status} {reason}".rstrip()
+        status = f"{attempt.status} {reason}".rstrip()
+        detail = f"{status}: {said.detail}" if said.detail else status
         return replace(attempt, outcome=Outcome.HTTP_ERROR, detail=detail)
     detail = end.how.value
     if end.code is not None:
         detail = f"{detail} {end.code} {end.reason or ''}".rstrip()
     match end.how:
-        case EndKind.COMPLETE if attempt.kind in (RequestKind.COMPACT, RequestKind.CHAT):
-            return replace(attempt, outcome=Outcome.COMPLETED)
+        case EndKind.COMPLETE if attempt.kind is RequestKind.COMPACT or said.is_finished:
+            return replace(attempt, outcome=Outcome.COMPLETED, detail="")
         case EndKind.REFUSED | EndKind.TLS_FAILURE:
             detail = why_unreached(end.detail or detail)
             return replace(attempt, outcome=Outcome.UNREACHED, detail=detail)

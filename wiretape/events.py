@@ -10,7 +10,7 @@ This module refuses to know order: which event may follow which is ``response.py
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from wiretape.jsontext import (
@@ -233,6 +233,14 @@ def _error(kind: str, raw: JsonObject) -> Event:
     flat = {key: value for key, value in raw.items() if key != "type"}
     error = _error_info(object_at(raw, "error") or flat)
     return ErrorEvent(kind, raw, error, count_at(raw, "status") or count_at(raw, "status_code"))
+
+
+def error_in(body: JsonObject) -> ErrorInfo:
+    """The error that the body of an error page tells of: its ``error``, an object or a text, or
+    what stands in it without one. Some servers write the message into ``detail``."""
+    words = string_at(body, "error") or string_at(body, "detail")
+    told = object_at(body, "error") or object_at(body, "detail") or body
+    return replace(_error_info(told), message=words) if words else _error_info(told)
 
 
 def _error_info(raw: JsonObject) -> ErrorInfo:

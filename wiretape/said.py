@@ -15,14 +15,22 @@ from typing import Any, Final, Protocol
 
 from wiretape.chat.items import Skipped
 from wiretape.chat.response import read_response
-from wiretape.chat.stream import ChatStream
+from wiretape.chat.stream import ChatStream, is_finished
 from wiretape.client.decoding import Decoded, Ignored, decode
 from wiretape.client.dialect import Dialect
 from wiretape.client.events import Completed, OutputItemDone
 from wiretape.client.failures import Failure, FailureKind
 from wiretape.client.wrapped import wrapped_error
 from wiretape.crossings import HTTP_BODY
-from wiretape.events import ErrorEvent, ItemDone, Lifecycle, Phase, Usage, parse_event
+from wiretape.events import (
+    ErrorEvent,
+    ItemDone,
+    Lifecycle,
+    Phase,
+    Usage,
+    error_in,
+    parse_event,
+)
 from wiretape.jsontext import JsonObject, Unparsable, count_at, object_at, parse_object, string_at
 from wiretape.tools import Call, calls_in
 
@@ -63,10 +71,12 @@ class Said:
 
     ``is_first_word_final``: a failure ends the answer at once, as over WebSocket; over SSE a later
     ``response.completed`` still counts (document 002 §3.3, §4.3). ``ended_by`` is the type of the
-    event that decided the outcome.
+    event that decided the outcome. ``is_finished``: it said why it stops, which on the chat wire is
+    an end once its body has ended too.
     """
 
     is_first_word_final: bool = False
+    is_finished: bool = False
     outcome: Outcome = Outcome.OPEN
     detail: str = ""
     error_code: str | None = None
@@ -95,8 +105,9 @@ class Said:
 
     def refuse(self, body: JsonObject) -> None:
         """The body of an error page, if that is what it is."""
-        error = object_at(body, "error")
-        self.error_code = string_at(error, "code") or string_at(error, "type")
+        error = error_in(body)
+        self.error_code = error.code or error.type
+        self.detail = " ".join(error.words.split())
 
     def take_item(self, item: Any, at_us: int) -> None:
         """An item of the output, whole."""
@@ -210,7 +221,9 @@ class ChatWords:
         self._stream = ChatStream()
 
     def event(self, kind: str, text: str, at_us: int) -> None:
-        self._totals(parse_object(text))
+        chunk = parse_object(text)
+        self._totals(chunk)
+        self.said.is_finished = self.said.is_finished or is_finished(chunk)
         for event in self._stream.feed(text):
             match event:
                 case OutputItemDone(item=item):
@@ -218,7 +231,7 @@ class ChatWords:
                 case Completed():
                     self.said.end(Outcome.COMPLETED, kind, at_us, "")
                 case Failure():
-                    self.said.end(Outcome.INCOMPLETE, kind, at_us, "length")
+                    self.said.end(Outcome.INCOMPLETE, kind, at_us, _TOO_LONG)
 
     def body(self, body: JsonObject, at_us: int) -> None:
         response = read_response(json.dumps(body))
@@ -228,6 +241,9 @@ class ChatWords:
             self._totals(body)
             for item in response.items:
                 self.said.take_item(item, at_us)
+            is_short = response.finish_reason == _TOO_LONG
+            outcome = Outcome.INCOMPLETE if is_short else Outcome.COMPLETED
+            self.said.end(outcome, HTTP_BODY, at_us, _TOO_LONG if is_short else "")
 
     def _totals(self, body: JsonObject | Unparsable) -> None:
         if isinstance(body, Unparsable):
@@ -245,6 +261,8 @@ class ChatWords:
             )
 
 
+_TOO_LONG: Final = "length"
+"""The finish reason of a chat that was cut for its length."""
 _TELLING: Final = frozenset(
     {*(phase.value for phase in Phase), "error", "response.output_item.done"}
 )

@@ -149,7 +149,10 @@ def test_a_refused_upgrade(maker: TapeMaker) -> None:
     upgrade.refuse(5, 426, {"error": {"type": "no_websocket", "message": "no"}})
     attempt = the_attempt(maker)
     assert (attempt.transport, attempt.kind) == (Transport.WEBSOCKET, RequestKind.UPGRADE)
-    assert (attempt.outcome, attempt.detail) == (Outcome.HTTP_ERROR, "426 Upgrade Required")
+    assert (attempt.outcome, attempt.detail) == (
+        Outcome.HTTP_ERROR,
+        "426 Upgrade Required: no_websocket: no",
+    )
     assert (attempt.status, attempt.error_code, attempt.events) == (426, "no_websocket", 0)
 
 
@@ -402,13 +405,30 @@ def test_a_response_in_the_background_is_answered_by_its_state(maker: TapeMaker)
     assert (attempt.outcome, attempt.detail) == (Outcome.COMPLETED, "queued")
 
 
-def test_an_error_page_gives_its_code(maker: TapeMaker) -> None:
-    """The status decides; the code is the body's."""
-    post = maker.post(0, ask("hi"))
-    post.refuse(1, 429, {"error": {"code": "rate_limit_exceeded", "type": "requests"}})
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        (
+            {"error": {"code": "slow_down", "message": "Not\nso fast."}},
+            "slow_down",
+            ": slow_down: Not so fast.",
+        ),
+        ({"error": {"type": "requests", "message": "no"}}, "requests", ": requests: no"),
+        ({"error": "too many"}, None, ": too many"),
+        ({"detail": "Too many."}, None, ": Too many."),
+        ({"code": "busy", "message": "later"}, "busy", ": busy: later"),
+        ({"unlike": "any"}, None, ""),
+        ("<html>busy</html>", None, ""),
+    ],
+)
+def test_an_error_page_gives_its_code_and_words(
+    body: dict[str, object] | str, code: str | None, words: str, maker: TapeMaker
+) -> None:
+    """The status decides; the rest is the body's, in the shapes that servers write."""
+    maker.post(0, ask("hi")).refuse(1, 429, body)
     attempt = the_attempt(maker)
-    assert (attempt.outcome, attempt.detail) == (Outcome.HTTP_ERROR, "429 Too Many Requests")
-    assert attempt.error_code == "rate_limit_exceeded"
+    assert attempt.outcome is Outcome.HTTP_ERROR
+    assert (attempt.detail, attempt.error_code) == (f"429 Too Many Requests{words}", code)
 
 
 def test_a_compaction_is_done_when_its_body_is_whole(maker: TapeMaker) -> None:

@@ -42,6 +42,11 @@ _SENTINELS = frozenset({"[DONE]", "DONE"})
 type ChatEvent = ClientEvent | Failure
 
 
+def is_finished(chunk: object) -> bool:
+    """Whether a chunk says why its answer stops, for whatever reason (§11.6)."""
+    return any(string(choice, "finish_reason") for choice in array(chunk, "choices"))
+
+
 class ChatStream:
     """The reader of one streamed chat response."""
 

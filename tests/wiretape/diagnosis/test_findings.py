@@ -274,8 +274,8 @@ def grown(maker: TapeMaker) -> None:
         (
             impatient,
             Kind.RATE_LIMITED,
-            "refused for the rate (429 Too Many Requests): the client tried again after 245 ms, "
-            "though 20.0 s were asked for",
+            "refused for the rate (429 Too Many Requests: rate_limit_exceeded: no): "
+            "the client tried again after 245 ms, though 20.0 s were asked for",
             (Spot(1, 5000, "http.response"),),
         ),
         (
@@ -288,7 +288,7 @@ def grown(maker: TapeMaker) -> None:
         (
             busy_twice,
             Kind.RATE_LIMITED,
-            "refused 2 times for the rate (429 Too Many Requests): "
+            "refused 2 times for the rate (429 Too Many Requests: no): "
             "the client tried again after 95 ms; no delay was asked for, "
             "the client tried again after 395 ms; no delay was asked for",
             (Spot(1, 5000, "http.response"), Spot(2, 105_000, "http.response")),
