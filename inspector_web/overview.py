@@ -76,15 +76,13 @@ class Told:
 class Overview:
     """A tape at a glance.
 
-    ``words`` are the first of each session, ``begins_us`` when its first exchange began; both in
-    the order of ``sessions``. ``carriers`` are the exchanges of attempts. ``told`` is ``None``
-    until the tape is diagnosed.
+    ``words`` are the first of each session, in the order of ``sessions``. ``carriers`` are the
+    exchanges of attempts. ``told`` is ``None`` until the tape is diagnosed.
     """
 
     label: TapeLabel
     sessions: tuple[Session, ...]
     words: tuple[str, ...]
-    begins_us: tuple[int, ...]
     gaps: tuple[Gap, ...]
     carriers: tuple[Carrier, ...]
     told: tuple[Told, ...] | None = None
@@ -175,10 +173,6 @@ def overview_of(reader: TapeReader, sessions: Sequence[Session]) -> Overview:
         reader.label(),
         tuple(sessions),
         tuple(one_line(first_words(reader, exchanges, each), _WORDS_KEPT) for each in sessions),
-        tuple(
-            min(exchanges[each.attempt.exchange].request.at_us for each in session.tries)
-            for session in sessions
-        ),
         tuple(reader.gaps()),
         tuple(map(carrier_of, exchanges.values())),
     )

@@ -51,8 +51,9 @@ class Attempt:
     """One try at a request.
 
     ``message`` counts the client's messages on the socket, from 0; ``connection`` numbers the
-    client's TCP connection. ``input_items`` counts the items of the input, of which
-    ``is_whole_input`` says whether they are the whole conversation.
+    client's TCP connection. ``at_us`` is when it asked, ``opened_us`` when it began to: with the
+    handshake of a socket that nothing had been asked on before. ``input_items`` counts the items of
+    the input, of which ``is_whole_input`` says whether they are the whole conversation.
 
     ``events`` counts what the server sent as events. ``first_byte_us`` is when anything of an
     answer came: its head over HTTP, a message or a ping over WebSocket. ``longest_silence_us`` is
@@ -73,6 +74,7 @@ class Attempt:
     turn_id: str | None
     model: str | None
     at_us: int
+    opened_us: int
     previous_response_id: str | None
     is_whole_input: bool
     input_items: int
@@ -96,6 +98,11 @@ class Attempt:
     ended_at_us: int | None = None
     error_code: str | None = None
     detail: str = ""
+
+    @property
+    def over_us(self) -> int | None:
+        """When it was over: with the event that ended it, if one did, and not with the hang-up."""
+        return self.until_us if self.ended_at_us is None else self.ended_at_us
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +239,7 @@ def _begun(
         turn_id=origin.turn_id,
         model=asked.model,
         at_us=at_us,
+        opened_us=at_us if message else exchange.request.at_us,
         previous_response_id=string_at(body, "previous_response_id"),
         is_whole_input=view is not None and view.is_whole,
         input_items=0 if view is None else view.items,

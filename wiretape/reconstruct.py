@@ -117,7 +117,8 @@ class Session:
 
     @property
     def at_us(self) -> int:
-        return self.tries[0].attempt.at_us
+        """When the client began to reach for the server: its handshake is time that it waited."""
+        return min(each.attempt.opened_us for each in self.tries)
 
     @property
     def until_us(self) -> int:

@@ -83,7 +83,6 @@ def head_of(tape: str, overview: Overview, number: int) -> SessionHead:
 
 
 def _head(tape: str, overview: Overview, number: int, session: Session) -> SessionHead:
-    begin_us = overview.begins_us[number - 1]
     return SessionHead(
         tape,
         number,
@@ -91,9 +90,9 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         overview.words[number - 1],
         session.client,
         None if session.model is None else one_line(session.model, 60),
-        overview.label.started_at_us + begin_us,
-        begin_us,
-        session.until_us - begin_us,
+        overview.label.started_at_us + session.at_us,
+        session.at_us,
+        session.until_us - session.at_us,
         len(session.turns),
         len(session.requests),
         len(session.tries),

@@ -50,6 +50,7 @@ def test_a_post_is_one_attempt(maker: TapeMaker) -> None:
         turn_id=None,
         model="gpt-5.2-codex",
         at_us=1000,
+        opened_us=1000,
         previous_response_id=None,
         is_whole_input=True,
         input_items=1,

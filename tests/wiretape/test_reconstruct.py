@@ -440,3 +440,21 @@ def test_a_failure_that_nobody_retries_stays_alone(maker: TapeMaker) -> None:
     maker.post(0, ask("hi"), S1).answer(1, created(), failed("invalid_prompt"))
     answer(maker, 10, ask("hi", "something else"))
     assert whys(the_session(maker)) == [["first"], ["first"]]
+
+
+def test_a_session_begins_with_its_handshake(maker: TapeMaker) -> None:
+    """The client waited for it; one on which another session asked first is not its own."""
+    socket = maker.socket(10, S1)
+    socket.ask(30, ask("hi"))
+    socket.say(31, created(), completed())
+    (found,) = sessions(maker)
+    assert (found.at_us, found.tries[0].attempt.at_us, found.until_us) == (10_000, 30_000, 31_000)
+
+
+def test_a_session_on_anothers_socket_begins_with_its_request(maker: TapeMaker) -> None:
+    """As a sub-agent's, whose parent opened it."""
+    socket = maker.socket(10)
+    for at_ms, name in ((30, "s1"), (90, "s2")):
+        socket.ask(at_ms, ask("hi", client_metadata={"session_id": name}, prompt_cache_key=name))
+        socket.say(at_ms + 1, created(), completed())
+    assert [found.at_us for found in sessions(maker)] == [10_000, 90_000]

@@ -218,7 +218,10 @@ def _heeded(place: Place) -> str:
     if later is None:
         may_go_on = place.case.may_go_on(place.session, place.request)
         return "the recording ends here" if may_go_on else "the client did not try again"
-    waited_us = later.attempt.at_us - end_spot(place.attempt).at_us
+    over_us = place.attempt.over_us or place.attempt.at_us
+    # A socket that was open already waited for nothing.
+    begun = (later.attempt.opened_us, later.attempt.at_us)
+    waited_us = next((each for each in begun if each >= over_us), over_us) - over_us
     if asked_us is None:
         return f"the client tried again after {duration(waited_us)}; no delay was asked for"
     was_kept = waited_us + TIMER_SLACK_US >= asked_us

@@ -171,6 +171,14 @@ def patient(maker: TapeMaker) -> None:
     answer(maker, 2003)
 
 
+def busy_socket(maker: TapeMaker) -> None:
+    """A refused upgrade, and another one for which the client waited 74 ms."""
+    maker.upgrade(0, S1).refuse(4, 429, "", (("retry-after", "1"),))
+    socket = maker.socket(79, S1)
+    socket.ask(99, ask("hi"))
+    socket.say(100, created(), completed())
+
+
 def busy_twice(maker: TapeMaker) -> None:
     """Refused, tried again, refused, tried again; each wait is measured to the next try."""
     for at_ms in (0, 100):
@@ -275,7 +283,7 @@ def grown(maker: TapeMaker) -> None:
             impatient,
             Kind.RATE_LIMITED,
             "refused for the rate (429 Too Many Requests: rate_limit_exceeded: no): "
-            "the client tried again after 245 ms, though 20.0 s were asked for",
+            "the client tried again after 244 ms, though 20.0 s were asked for",
             (Spot(1, 5000, "http.response"),),
         ),
         (
@@ -286,11 +294,18 @@ def grown(maker: TapeMaker) -> None:
             (Spot(1, 6000, "response.failed"),),
         ),
         (
+            busy_socket,
+            Kind.RATE_LIMITED,
+            "refused for the rate (429 Too Many Requests): the client tried again after 74 ms, "
+            "though 1.0 s were asked for",
+            (Spot(1, 4000, "http.response"),),
+        ),
+        (
             busy_twice,
             Kind.RATE_LIMITED,
             "refused 2 times for the rate (429 Too Many Requests: no): "
-            "the client tried again after 95 ms; no delay was asked for, "
-            "the client tried again after 395 ms; no delay was asked for",
+            "the client tried again after 94 ms; no delay was asked for, "
+            "the client tried again after 394 ms; no delay was asked for",
             (Spot(1, 5000, "http.response"), Spot(2, 105_000, "http.response")),
         ),
         (
