@@ -5,10 +5,11 @@ the id B, and then has B everywhere. So a client that answers the wrong call is 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -16,6 +17,7 @@ from wiretape.asked import Asked
 from wiretape.digests import digest
 from wiretape.facts import Headers
 from wiretape.ignoring import Ignored
+from wiretape.item_places import item_places
 from wiretape.redact import is_secret_header
 from wiretape.volatile import (
     TEXT_RULES,
@@ -49,9 +51,10 @@ class Change(StrEnum):
 class Difference:
     """One place where a request is not as it was recorded.
 
-    ``path`` is like ``input[2].content[0].text``, ``headers.openai-beta`` or ``query.limit``. The
-    values are JSON, whole; ``None`` too where there is nothing at that place, which ``change``
-    tells.
+    ``path`` is like ``input[2].content[0].text``, ``headers.openai-beta`` or ``query.limit``. An
+    item that only one of two lists has is numbered as there, any other as in the longer of them
+    (the replayed one, if they are as long). The values are JSON, whole; ``None`` too where there is
+    nothing at that place, which ``change`` tells.
     """
 
     path: str
@@ -80,6 +83,11 @@ class Correspondence:
     def fresh(self) -> "Correspondence":
         """One by the same rules, in which nothing corresponds yet."""
         return Correspondence(pattern=self.pattern, ignored=self.ignored)
+
+    def known(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What stands for an id that corresponds to another, in the recording and in the
+        replay: the same for both."""
+        return self.replayed_for, {each: each for each in self.recorded_for}
 
     def accepts(self, recorded: str, replayed: str) -> bool:
         """Whether the two ids may stand for each other; from then on they do."""
@@ -174,8 +182,8 @@ def _values(
                 yield from _values(inner, one, other, ids, depth + 1)
     elif isinstance(left, list) and isinstance(right, list):
         first, left, right = _counting(left, right)
-        for index, (one, other) in enumerate(_aligned(left, right, ids, depth + 1), first):
-            yield from _values(f"{path}[{index}]", one, other, ids, depth + 1)
+        for number, one, other in _aligned(left, right, ids, depth + 1):
+            yield from _values(f"{path}[{first + number}]", one, other, ids, depth + 1)
     elif not _are_same(left, right, ids, depth):
         change = Change.CHANGED
         if left is _MISSING or right is _MISSING:
@@ -228,33 +236,33 @@ def _check_depth(depth: int) -> None:
 
 def _aligned(
     left: list[Any], right: list[Any], ids: Correspondence, depth: int
-) -> Iterator[tuple[Any, Any]]:
-    """The items to compare, pair by pair, with holes in the shorter list.
+) -> Iterator[tuple[int, Any, Any]]:
+    """The items to compare, pair by pair, each with its number; with holes for what only one of
+    the lists has.
 
-    Items that are the same at both ends belong together, so that one item put in, or left out,
-    is one difference and not one for every item behind it.
+    What is the same, or of one name or kind, belongs together, so that an item put in, or left
+    out, is one difference and not one for every item behind it.
     """
-
-    def are_same(at: int) -> bool:
-        return _are_same(left[at], right[at], ids.copy(), depth)
-
-    shorter = min(len(left), len(right))
-    ahead = behind = 0
-    if len(left) != len(right):
-        while ahead < shorter and are_same(ahead):
-            ahead += 1
-        while behind < shorter - ahead and are_same(-1 - behind):
-            behind += 1
-    return zip(
-        _with_hole(left, shorter - behind, len(right)),
-        _with_hole(right, shorter - behind, len(left)),
-        strict=True,
+    is_left_longer = len(left) > len(right)
+    plain, plain_too = (partial(_plain, ids=ids, known=known) for known in ids.known())
+    places = item_places(
+        (left, plain),
+        (right, plain_too),
+        lambda one, other: _are_same(one, other, ids.copy(), depth),
     )
+    for one, other in places:
+        number = one if other is None or (is_left_longer and one is not None) else other
+        assert number is not None
+        yield (
+            number,
+            _MISSING if one is None else left[one],
+            _MISSING if other is None else right[other],
+        )
 
 
-def _with_hole(items: list[Any], at: int, length: int) -> list[Any]:
-    """``items``, of which there should be ``length`` at least: the rest is missing at ``at``."""
-    return [*items[:at], *[_MISSING] * (length - len(items)), *items[at:]]
+def _plain(text: str, ids: Correspondence, known: Mapping[str, str]) -> str:
+    """A text by which items are told, with what each known id corresponds to in its place."""
+    return ids.pattern.sub(lambda found: known.get(found[0], ""), _ruled(text))
 
 
 def _are_same(left: Any, right: Any, ids: Correspondence, depth: int) -> bool:
@@ -277,10 +285,15 @@ def _are_same(left: Any, right: Any, ids: Correspondence, depth: int) -> bool:
 
 
 def _texts_correspond(left: str, right: str, ids: Correspondence) -> bool:
-    for rule in TEXT_RULES:
-        left = rule.pattern.sub(rule.stand_in, left)
-        right = rule.pattern.sub(rule.stand_in, right)
+    left, right = _ruled(left), _ruled(right)
     if ids.pattern.split(left) != ids.pattern.split(right):
         return False
     pairs = zip(ids.pattern.findall(left), ids.pattern.findall(right), strict=True)
     return all(ids.accepts(one, other) for one, other in pairs)
+
+
+def _ruled(text: str) -> str:
+    """A text without what is volatile in it."""
+    for rule in TEXT_RULES:
+        text = rule.pattern.sub(rule.stand_in, text)
+    return text

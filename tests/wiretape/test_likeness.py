@@ -105,6 +105,76 @@ def test_an_item_changed_and_one_added_are_two_differences() -> None:
     assert paths(left, right) == ["input[1].content[0].text", "input[3]"]
 
 
+def call(name: str, call_id: str, **said: str) -> dict[str, str]:
+    return {"type": "function_call", "name": name, "call_id": call_id, **said}
+
+
+def output(call_id: str, text: str) -> dict[str, str]:
+    return {"type": "function_call_output", "call_id": call_id, "output": text}
+
+
+def test_an_item_left_out_and_others_changed_are_as_many_differences() -> None:
+    """A call, and an output, belong to the one of the same call, wherever they stand."""
+    left = [
+        message("do it"),
+        call("shell", "a", arguments="ls"),
+        message("Warning: use the tool."),
+        output("a", "one"),
+        call("shell", "b", arguments="ls"),
+        call("plan", "c", arguments="{}"),
+        output("b", "two"),
+        output("c", "three"),
+    ]
+    right = [each for each in left if each != message("Warning: use the tool.")]
+    right[2] = output("a", "eins")
+    right[4] = call("plan", "c", arguments="[]")
+    right[5] = output("b", "zwei")
+    assert paths({"input": left}, {"input": right}) == [
+        "input[2]",
+        "input[3].output",
+        "input[5].arguments",
+        "input[6].output",
+    ]
+
+
+def test_an_item_put_in_the_place_of_another_is_two_differences() -> None:
+    """Lists as long as each other may hold other items: what came and what went are told, and
+    not every member in which the two differ, nor those between them."""
+    left = [message("one"), call("shell", "a"), output("a", "x"), message("two")]
+    right = [message("one"), output("a", "x"), message("two"), call("plan", "b")]
+    assert [(each.path, each.change) for each in found({"input": left}, {"input": right})] == [
+        ("input[1]", "removed"),
+        ("input[3]", "added"),
+    ]
+
+
+def test_an_item_of_which_less_is_said_is_compared_in_its_place() -> None:
+    """What a script leaves open can be told by nothing else."""
+    left = [{"...": "", "role": "user"}, {"...": "", "text": "b"}]
+    right = [{"type": "message", "role": "user"}, {"type": "note", "text": "c"}]
+    assert paths({"input": left}, {"input": right}) == ["input[1].text"]
+
+
+def test_an_id_that_is_known_tells_which_of_two_items_is_missing() -> None:
+    """They say the same but for it."""
+    ids = Correspondence()
+    assert found({"first": A, "second": B}, {"first": X, "second": Y}, ids) == []
+    left, right = [{"id": A}, {"id": B}, {"n": 1}], [{"id": Y}, {"n": 2}]
+    assert [each.path for each in found({"input": left}, {"input": right}, ids)] == [
+        "input[0]",
+        "input[2].n",
+    ]
+
+
+@given(st.lists(st.integers(), max_size=12, unique=True), st.data())
+def test_items_left_out_are_as_many_differences(numbers: list[int], data: st.DataObject) -> None:
+    """Each at its own place, however many they are and wherever they stood."""
+    gone = data.draw(st.sets(st.sampled_from(range(len(numbers)))) if numbers else st.just(set()))
+    left = [{"n": number} for number in numbers]
+    right = [item for at, item in enumerate(left) if at not in gone]
+    assert paths({"a": left}, {"a": right}) == [f"a[{at}]" for at in sorted(gone)]
+
+
 def test_ids_count_in_lists_of_different_lengths() -> None:
     """Items that are the same but for their ids belong together."""
     left = {"input": [{"id": A}, {"id": B}]}

@@ -5,8 +5,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from wiretape.alignment import Keys, aligned
 from wiretape.asked import Asked, RequestKind
-from wiretape.comparing.alignment import Keys, aligned
 from wiretape.comparing.answers import Answer
 from wiretape.comparing.left_out import ID, comparable, left_out, without_volatile
 from wiretape.comparing.pairs import AttemptPair, Comparison, EventPair, RequestPair, TurnPair

@@ -29,7 +29,7 @@ def aligned(left: Sequence[Keys], right: Sequence[Keys], level: int = 0) -> Iter
         [keys[level] for keys in left], [keys[level] for keys in right]
     ):
         between = aligned(left[at:start], right[other_at:other_start], level + 1)
-        yield from (_moved(places, at, other_at) for places in between)
+        yield from (moved(places, at, other_at) for places in between)
         yield from ((start + step, other_start + step) for step in range(size))
         at, other_at = start + size, other_start + size
 
@@ -56,6 +56,7 @@ def _matches(left: list[Hashable], right: list[Hashable]) -> Iterator[tuple[int,
     yield len(left), len(right), 0
 
 
-def _moved(places: Places, by: int, other_by: int) -> Places:
+def moved(places: Places, by: int, other_by: int) -> Places:
+    """The same places, counted from so much further ahead."""
     one, other = places
     return None if one is None else one + by, None if other is None else other + other_by

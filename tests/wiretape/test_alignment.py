@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wiretape.comparing.alignment import Keys, Places, aligned
+from wiretape.alignment import Keys, Places, aligned
 
 
 def words(text: str) -> list[Keys]:
