@@ -177,7 +177,7 @@ class RecordedSocket:
             self._is_whole = False
         elif piece.sender is Sender.CLIENT and piece.kind is PieceKind.PING:
             self._pings[piece.data] += 1
-        elif piece.sender is Sender.SERVER and _is_last(piece):
+        elif piece.sender is Sender.SERVER and is_last_message(piece):
             self._is_whole = True
         self._last_us = piece.at_us
 
@@ -196,6 +196,15 @@ class RecordedSocket:
 def is_request(piece: Piece) -> bool:
     """Whether a piece of a WebSocket is a request of the client."""
     return piece.sender is Sender.CLIENT and piece.kind in _MESSAGES
+
+
+def is_last_message(piece: Piece) -> bool:
+    """Whether a message of the server is the last word of an answer."""
+    if piece.kind is not PieceKind.TEXT or not any(
+        word.encode() in piece.data for word in _LAST_MESSAGES
+    ):
+        return False
+    return event_type(piece.data.decode("utf-8", "replace")) in _LAST_MESSAGES
 
 
 def _asked_at(exchange: Exchange) -> int:
@@ -223,12 +232,3 @@ def _said_all(exchange: Exchange, pieces: Iterator[Piece]) -> bool:
         for event in decoder.feed(content.feed(piece.data)):
             last = event.data
     return last == "[DONE]" or event_type(last) == _LAST_EVENT
-
-
-def _is_last(piece: Piece) -> bool:
-    """Whether a message of the server is the last word of an answer."""
-    if piece.kind is not PieceKind.TEXT or not any(
-        word.encode() in piece.data for word in _LAST_MESSAGES
-    ):
-        return False
-    return event_type(piece.data.decode("utf-8", "replace")) in _LAST_MESSAGES

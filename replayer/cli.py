@@ -134,8 +134,8 @@ def replay(
     ignored = ignored_beside([] if via == "fixture" else [tape], ignore)
     host, port = listen
     specs = tuple(map(read_fault, faults))
-    runs = with_patience(command, os.environ, longest_silence, tell)
-    pace, paced = timed(Pace(speed), specs, longest_silence)
+    hurried = with_patience(command, os.environ, longest_silence, tell)
+    pace, paced = timed(Pace(speed), specs, longest_silence, hurried)
     bends = (*bends_for(wire_api, transport, tools), *paced)
     with Signals() as signals:
         outcome = (replay_via_fixture if via == "fixture" else run_replay)(
@@ -145,7 +145,7 @@ def replay(
                 port,
                 pace,
                 strict,
-                runs,
+                command if hurried is None else hurried.command,
                 frozenset(sessions),
                 output,
                 bends,

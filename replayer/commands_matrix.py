@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wiretape.reconstruct import Session
 
 _DEFAULT_SILENCE_S = 5.0
+_INTERRUPTED = 130
 
 
 @click.command()
@@ -62,8 +63,9 @@ def matrix(
 
     A table says what the client did about each: how it ended, how often it tried, whether it
     fell back from WebSocket to HTTP, and its last words. Each run has a fresh copy of Codex's
-    home. Codex waits in silence for 5 seconds, unless --longest-silence says otherwise. Ends
-    with 1 where the client asked for nothing, or never came to one of the faults.
+    home. Codex waits in silence for 5 seconds, unless --longest-silence says otherwise. Ctrl-C
+    ends it with the table so far. Ends with 1 where the client, without a fault, did not do what
+    was recorded, or where it never came to one of the faults.
 
     \b
     wiretape matrix bug.db -- codex exec "say hello"
@@ -72,20 +74,32 @@ def matrix(
     """
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
+    from gateway.env_word import past_env
     from replayer.bends.options import bends_for
-    from replayer.matrix.rows import shortcomings, table
-    from replayer.matrix.runs import Matrix
+    from replayer.matrix.rows import Row, shortcomings, table
+    from replayer.matrix.runs import Matrix, Silence
     from replayer.opening import all_and_these
     from replayer.trials.trial import Client, Trials
 
-    refuse_bypasses(command, os.environ)
+    # An `env` that names Codex's home would take each run past its copy.
+    runs, environment = past_env(command, os.environ)
+    refuse_bypasses(runs, environment)
     names = () if session is None else (session,)
     recording, sessions = all_and_these(tape, names, bends_for("recorded", transport, tools), tell)
     cases = _cases(name, at, sessions)
-    runs = with_patience(command, os.environ, longest_silence or _DEFAULT_SILENCE_S, tell)
-    client = Client(runs, os.environ, deadline_s)
-    found = Matrix(recording, sessions, client, Trials(open_authority(os.environ)))
-    rows = list(found.rows(cases, tell))
+    longest_s = longest_silence or _DEFAULT_SILENCE_S
+    hurried = with_patience(runs, environment, longest_s, tell)
+    client = Client(runs if hurried is None else hurried.command, environment, deadline_s)
+    trials = Trials(open_authority(os.environ))
+    found = Matrix(recording, sessions, client, trials, Silence(longest_s, hurried))
+    rows: list[Row] = []
+    is_interrupted = False
+    try:
+        # Those that came before an interruption stay.
+        rows.extend(found.rows(cases, tell))
+    except KeyboardInterrupt:
+        is_interrupted = True
+        tell("interrupted: the table holds what was found by then.")
     missing = list(shortcomings(rows))
     if as_json:
         document = {
@@ -103,7 +117,7 @@ def matrix(
             tell(f"left out {', '.join(faults)}: {reason}.")
     for sentence in missing:
         tell(sentence)
-    return int(bool(missing))
+    return _INTERRUPTED if is_interrupted else int(bool(missing))
 
 
 def _cases(name: str, at: str | None, sessions: "Sequence[Session]") -> "list[Case]":

@@ -70,6 +70,7 @@ def minimize(
 
     from gateway.authority import open_authority
     from gateway.bypass import refuse_bypasses
+    from gateway.env_word import past_env
     from replayer.bends.options import bends_for
     from replayer.minimizing.search import Search
     from replayer.minimizing.symptom import ending, symptom_of
@@ -83,14 +84,16 @@ def minimize(
 
     refuse_clashes(click.get_current_context())
     check_new([output])
-    refuse_bypasses(command, os.environ)
+    # An `env` that names Codex's home would take each run past its copy.
+    runs, given = past_env(command, os.environ)
+    refuse_bypasses(runs, given)
     recording, _ = only_these(tape, sessions, bends_for(wire_api, transport, tools), tell)
     trials = Trials(open_authority(os.environ))
-    client = Client(command, os.environ, deadline_s)
+    client = Client(runs, given, deadline_s)
 
     def run(candidate: Recording) -> Trial:
         with ExitStack() as stack:
-            environment = os.environ if same_home else stack.enter_context(fresh_home(os.environ))
+            environment = given if same_home else stack.enter_context(fresh_home(given))
             return trials.run(candidate, replace(client, environment=environment))
 
     first = run(recording)

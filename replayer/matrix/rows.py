@@ -6,10 +6,12 @@ from typing import Any, Final
 
 from replayer.matrix.last_words import last_words
 from replayer.matrix.sets import WITHOUT
+from replayer.report import Report, Verdict
 from replayer.trials.trial import Trial
+from wiretape.choosing import exchanges_of
 from wiretape.commands.summary import PAST_US
-from wiretape.reconstruct import Why
-from wiretape.words import columns, printable
+from wiretape.reconstruct import Session, Why
+from wiretape.words import columns, counted, printable
 
 _LONGEST_MESSAGE: Final = 100
 _HEAD: Final = ["fault", "met", "exit", "attempts", "retries", "fallback", "time", "final message"]
@@ -20,7 +22,7 @@ class Row:
     """What the client did about the faults of one run.
 
     ``met`` is how often it came to one of them. ``exit_code`` is ``None`` where it still ran at
-    the deadline.
+    the deadline. ``divergence`` is how a run without any was not as recorded.
     """
 
     fault: str
@@ -31,6 +33,7 @@ class Row:
     fallbacks: int
     took_s: float
     final_message: str
+    divergence: str | None = None
 
     def cells(self) -> list[str]:
         """The row in words."""
@@ -54,12 +57,31 @@ class Row:
 def shortcomings(rows: Sequence[Row]) -> Iterator[str]:
     """Why the rows say less than was asked for: a sentence for each reason."""
     if not any(row.attempts for row in rows):
-        yield f"the client asked for nothing, so it was run no more. {PAST_US}"
-    elif unmet := [row.fault for row in rows if row.fault != WITHOUT.name and not row.met]:
+        if rows:
+            yield f"the client asked for nothing, so it was run no more. {PAST_US}"
+        return
+    for row in rows:
+        if row.divergence is not None:
+            yield (
+                f"without a fault the client did not do what was recorded ({row.divergence}), so "
+                "the other rows say little: see what `wiretape replay` reports of it."
+            )
+    if unmet := [row.fault for row in rows if row.fault != WITHOUT.name and not row.met]:
         yield f"never met, and so as without a fault: {', '.join(unmet)}."
 
 
-def row_of(fault: str, trial: Trial, met: int) -> Row:
+def divergence(report: Report, sessions: Sequence[Session]) -> str | None:
+    """In which numbers a run did not do what was recorded of these sessions."""
+    wanted = exchanges_of(sessions)
+    left = sum(each.exchange in wanted for each in report.not_asked)
+    unexpected = len(report.of(Verdict.UNEXPECTED))
+    told = [f"{counted(unexpected, 'request')} unexpected"] if unexpected else []
+    if left:
+        told.append(f"{counted(left, 'request')} never asked for")
+    return ", ".join(told) or None
+
+
+def row_of(fault: str, trial: Trial, met: int, astray: str | None) -> Row:
     """The row of a run with this fault, which was met so often."""
     return Row(
         fault,
@@ -70,6 +92,7 @@ def row_of(fault: str, trial: Trial, met: int) -> Row:
         sum(session.count(Why.FALLBACK) for session in trial.sessions),
         round(trial.took_s, 3),
         last_words(trial.stdout, trial.stderr),
+        astray,
     )
 
 

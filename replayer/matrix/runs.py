@@ -5,15 +5,24 @@ from dataclasses import dataclass, field, replace
 
 from replayer.faults.bending import Faulted, ImpossibleFault, faulted
 from replayer.faults.telling import times_met
-from replayer.matrix.rows import Row, row_of
+from replayer.matrix.rows import Row, divergence, row_of
 from replayer.matrix.sets import WITHOUT, Case
 from replayer.pacing import MAX
+from replayer.patience import Hurried
 from replayer.timing import timed
 from replayer.trials.homes import fresh_home
 from replayer.trials.trial import Client, Trials
 from wiretape.errors import UsageError
 from wiretape.reconstruct import Session
 from wiretape.recording import Recording, bent
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """How long one may last, and the client that was told to wait less in it, if one was."""
+
+    longest_s: float
+    hurried: Hurried | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +33,7 @@ class Matrix:
     sessions: Sequence[Session]
     client: Client
     trials: Trials
+    silence: Silence
     impossible: dict[str, str] = field(default_factory=dict)
     """The faults that cannot be on this recording, each with the reason."""
 
@@ -58,12 +68,14 @@ class Matrix:
         return True
 
     def _row(self, case: Case) -> Row:
-        pace, bends = timed(MAX, case.faults, None)
+        pace, bends = timed(MAX, case.faults, self.silence.longest_s, self.silence.hurried)
         faulty = self._faulted(case, bent(self.recording, bends))
         with fresh_home(self.client.environment) as environment:
             client = replace(self.client, environment=environment)
             trial = self.trials.run(faulty.recording, client, pace)
-        return row_of(case.name, trial, sum(times_met(trial.report, faulty).values()))
+        met = sum(times_met(trial.report, faulty).values())
+        astray = divergence(trial.report, self.sessions) if case is WITHOUT else None
+        return row_of(case.name, trial, met, astray)
 
     def _faulted(self, case: Case, recording: Recording) -> Faulted:
         return faulted(recording, self.sessions, case.faults)

@@ -5,9 +5,10 @@ from tapes import CUT, LEFT, Recording, answer, asks, create, says, sse, wants
 from wholes import whole
 
 from replayer.bends.pace import at_factor
-from replayer.bends.silences import no_silence_longer_than
+from replayer.bends.silences import Awaited, with_silences
 from replayer.faults.spec import read_fault
 from replayer.pacing import MAX, Pace
+from replayer.patience import Hurried, Patience
 from replayer.timing import timed
 from wiretape.recording import Recording as Whole
 
@@ -40,9 +41,30 @@ def test_without_waiting_the_order_is_kept() -> None:
 
 def test_a_silence_is_shortened() -> None:
     """Within its exchange; what was shorter stays."""
-    before, after = times(stalled()), times(no_silence_longer_than(2_000_000)(stalled()))
+    shorter = with_silences(lambda silence_us, _: min(silence_us, 2_000_000))
+    before, after = times(stalled()), times(shorter(stalled()))
     sooner = [old - new for old, new in zip(before, after, strict=True)]
     assert sooner == [0] * 5 + [298_010_000] * 3 + [0] * 7
+
+
+def test_what_is_waited_for_in_a_silence() -> None:
+    """The handshake of a socket, an answer that is owed, the head and the rest over HTTP; nothing
+    before a request, nor after the last word."""
+    recording = Recording()
+    number = recording.open_socket()
+    recording.on(number, wants(asks("a")), says(*answer("hi")), says({"type": "late"}))
+    recording.end(number, CUT)
+    recording.post(create("a"), sse(*answer("hi")))
+    seen: list[Awaited] = []
+
+    def new(silence_us: int, awaited: Awaited) -> int:
+        seen.append(awaited)
+        return silence_us
+
+    assert with_silences(new)(whole(recording)) == whole(recording)
+    nothing, some = Awaited.NOTHING, Awaited.ANSWER
+    on_the_socket = [nothing, Awaited.HANDSHAKE, nothing, *[some] * 3, nothing, nothing]
+    assert seen == [*on_the_socket, nothing, Awaited.HEAD, *[some] * 4]
 
 
 @pytest.mark.parametrize(
@@ -71,3 +93,29 @@ def test_how_time_goes_by(
         recording = bend(recording)
     pieces = recording.exchanges[0].pieces
     assert pieces[2].at_us - pieces[1].at_us == gap_us
+
+
+@pytest.mark.parametrize("pace", [MAX, Pace(1.0), Pace(100.0)])
+@pytest.mark.parametrize(
+    ("was_s", "longest_s", "gap_us"),
+    [
+        # It gave up, and gives up again: twice its patience is enough.
+        (300, 4.0, 8_000_000),
+        (3, 4.0, 6_000_000),
+        (300, 3_600.0, 300_010_000),
+        # It bore that, and bears it again, at any pace.
+        (301, 4.0, 2_000_000),
+    ],
+)
+def test_a_silence_does_what_it_did(pace: Pace, was_s: int, longest_s: float, gap_us: int) -> None:
+    """A client that would not bear it does not bear it with less patience; one that would does."""
+    was = Patience(was_s * 1000)
+    hurried = Hurried(("codex",), was, was.at_most(round(longest_s * 1000)))
+    played, bends = timed(pace, (), longest_s, hurried)
+    assert played == Pace(1.0)
+    recording = stalled()
+    for bend in bends:
+        recording = bend(recording)
+    pieces = recording.exchanges[0].pieces
+    found_us = pieces[2].at_us - pieces[1].at_us
+    assert found_us == (1 if pace == MAX and was_s == 301 else gap_us)

@@ -1,11 +1,16 @@
 """``wiretape matrix``: a client of ours on a recording of two requests, with faults."""
 
 import json
+import os
+import shlex
+import signal
+import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
+from cells import WIRETAPE
 from replay_runs import Ran, asking, conversation
 
 type Run = Callable[..., Ran]
@@ -87,7 +92,7 @@ def test_a_run_that_does_not_end(run: Run, tape: Path, tmp_path: Path) -> None:
     """It is ended at the deadline, and that is a result like any other."""
     mine = faults(tmp_path, "1.0:stall")
     # Long enough for a client that is answered, on any machine.
-    ran = run(tape, "--faults", mine, "--deadline", "8", "--json", *asking("a"))
+    ran = run(tape, "--faults", mine, "--deadline", "8", "--json", *asking("a", "b"))
     assert ran.exit_code == 0
     exits = [each["exit_code"] for each in json.loads(ran.stdout)["rows"]]
     assert exits == [0, None]
@@ -133,6 +138,71 @@ def test_a_fault_that_is_never_met_is_told(run: Run, tape: Path, tmp_path: Path)
     assert ran.exit_code == 1
     assert ran.stderr.splitlines()[-1] == (
         "wiretape: never met, and so as without a fault: 2:status=500."
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "astray"),
+    [
+        (("a", "b", "c"), "1 request unexpected"),
+        (("a",), "1 request never asked for"),
+        (("b", "b", "a"), "1 request unexpected"),
+    ],
+)
+def test_a_client_that_goes_astray_without_a_fault_is_told(
+    run: Run, tape: Path, tmp_path: Path, asked: tuple[str, ...], astray: str
+) -> None:
+    """The other rows would be taken for what the faults did."""
+    mine = faults(tmp_path, "1:status=503")
+    ran = run(tape, "--faults", mine, "--json", *asking(*asked))
+    assert ran.exit_code == 1
+    assert [each["divergence"] for each in json.loads(ran.stdout)["rows"]] == [astray, None]
+    assert ran.stderr.splitlines()[-1] == (
+        f"wiretape: without a fault the client did not do what was recorded ({astray}), so the "
+        "other rows say little: see what `wiretape replay` reports of it."
+    )
+
+
+def test_an_env_in_front_names_the_home_that_is_copied(
+    run: Run, tape: Path, tmp_path: Path
+) -> None:
+    """So that each run has a fresh one, and the one that is named stays as it is."""
+    named = tmp_path / "named"
+    named.mkdir()
+    (named / "config.toml").write_text("# mine")
+    code = "cat $CODEX_HOME/config.toml; touch $CODEX_HOME/left; " + shlex.join(
+        asking("a", "b")[1:]
+    )
+    mine = faults(tmp_path, "1:status=503")
+    env = ("--", "env", f"CODEX_HOME={named}", "sh", "-c", f"{code} >/dev/null")
+    ran = run(tape, "--faults", mine, "--json", *env)
+    assert [each["final_message"] for each in json.loads(ran.stdout)["rows"]] == ["# mine"] * 2
+    assert [each.name for each in named.iterdir()] == ["config.toml"]
+
+
+def test_who_interrupts_it_keeps_the_rows_so_far(tape: Path, tmp_path: Path) -> None:
+    """The table is printed, and the exit code says that it is not whole."""
+    first, pipe = tmp_path / "first", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    asks = shlex.join(asking("a", "b")[1:])
+    code = f"if mkdir {first}; then {asks}; else echo >{pipe}; sleep 600; fi"
+    mine = faults(tmp_path, "1:status=503", "2:status=503")
+    words = [WIRETAPE, "matrix", tape, "--faults", mine, "--json", "--", "sh", "-c", code]
+    environment = {
+        **os.environ,
+        "WIRETAPE_CA_DIR": str(tmp_path / "ca"),
+        "CODEX_HOME": str(tmp_path / "home"),
+    }
+    with subprocess.Popen(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as matrix:
+        pipe.read_text()
+        matrix.send_signal(signal.SIGINT)
+        stdout, stderr = matrix.communicate()
+    assert matrix.returncode == 130
+    assert [each["fault"] for each in json.loads(stdout)["rows"]] == ["none"]
+    assert stderr.splitlines()[-1] == (
+        "wiretape: interrupted: the table holds what was found by then."
     )
 
 
