@@ -24,6 +24,7 @@ from inspector_web.growth import (
 )
 from inspector_web.readings import Look, edition_of
 from inspector_web.shelf import Shelf
+from wiretape.store_presence import Presence
 
 type Browse = Callable[..., FlaskClient]
 
@@ -304,3 +305,14 @@ def test_the_list_of_sessions_grows(page: Page, site: str, folder: Path) -> None
         "[...document.querySelectorAll('.title')].some(e => e.textContent.includes('newer'))"
     )
     assert page.value("kept.isConnected")
+
+
+def test_a_tape_that_nobody_writes_any_more_is_another_edition(tmp_path: Path) -> None:
+    """Its file is as it was, and what was found on it is not true any more."""
+    path = tmp_path / "tape.db"
+    for each in (path, tmp_path / "tape.db-wal"):
+        each.touch()
+    writer = Presence(path)
+    before = edition_of(path)
+    writer.end()
+    assert edition_of(path) != before

@@ -2,6 +2,7 @@
 
 import gzip
 
+from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from labelled_recording import MINUTE_MS, S1, answer, cut, labelled, say
 from timed_tapes import (
     EVENT_STREAM,
@@ -80,6 +81,13 @@ def _a_stream_without_its_end(maker: TapeMaker) -> None:
 def _done_is_no_end_to_a_newer_client(maker: TapeMaker) -> None:
     maker.post(0, ask("hi"), S1).answer(5, created(), {"type": "response.done", "response": {}})
     answer(maker, 200, ask("hi"))
+
+
+@labelled(Kind.TERMINAL_MISSING, agent=None)
+def _a_chat_that_breaks_off(maker: TapeMaker) -> None:
+    maker.post(0, chat_ask(), target=CHAT_TARGET).answer(5, chat_chunk({"content": "Because the"}))
+    again = maker.post(200, chat_ask(), target=CHAT_TARGET)
+    again.answer(205, chat_chunk({"content": "Because."}, "stop"), "[DONE]")
 
 
 @labelled(Kind.CLOSED_EARLY)

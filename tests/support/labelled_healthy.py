@@ -7,6 +7,7 @@ requests.
 import gzip
 from typing import Any
 
+from chat_talk import CHAT_TARGET, chat_ask, chat_call, chat_chunk
 from labelled_recording import MINUTE_MS, S1, answer, labelled, say
 from timed_tapes import (
     EVENT_STREAM,
@@ -223,28 +224,21 @@ def _an_answer_that_is_not_streamed(maker: TapeMaker) -> None:
 
 @labelled(agent=None)
 def _a_chat_with_a_tool(maker: TapeMaker) -> None:
-    target = "/v1/chat/completions"
-    function = {"name": "n", "arguments": "{}"}
-    chunk = {"tool_calls": [{"index": 0, "id": "c1", "function": function}]}
     history: list[Any] = [{"role": "user", "content": "hi"}]
-    post = maker.post(0, {"model": "m", "messages": history}, target=target)
+    post = maker.post(0, chat_ask(*history), target=CHAT_TARGET)
     post.answer(
         5,
-        {"id": "x", "choices": [{"delta": chunk, "finish_reason": None}]},
-        {"id": "x", "choices": [{"delta": {}, "finish_reason": "tool_calls"}]},
+        chat_chunk(chat_call(arguments="{}")),
+        chat_chunk({}, "tool_calls"),
         {"id": "x", "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 6}},
         "[DONE]",
     )
     history += [
-        {"role": "assistant", "tool_calls": [{"id": "c1", "function": function}]},
+        {"role": "assistant", **chat_call(arguments="{}")},
         {"role": "tool", "tool_call_id": "c1", "content": "done"},
     ]
-    post = maker.post(50, {"model": "m", "messages": history}, target=target)
-    post.answer(
-        55,
-        {"id": "y", "choices": [{"delta": {"content": "ok"}, "finish_reason": "stop"}]},
-        "[DONE]",
-    )
+    post = maker.post(50, chat_ask(*history), target=CHAT_TARGET)
+    post.answer(55, chat_chunk({"content": "ok"}, "stop"), "[DONE]")
 
 
 @labelled(agent=None)

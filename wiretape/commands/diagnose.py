@@ -44,6 +44,7 @@ def _as_json(tape: Path, found: Diagnosis) -> dict[str, Any]:
     return {
         "tape": str(tape),
         "verdict": found.verdict,
+        "is_being_written": found.is_live,
         "findings": [
             {
                 "kind": str(finding.kind),
@@ -62,7 +63,8 @@ def _as_json(tape: Path, found: Diagnosis) -> dict[str, Any]:
 
 
 def _lines(tape: Path, found: Diagnosis) -> Iterator[str]:
-    yield f"{tape}: {printable(found.verdict)}"
+    so_far = " The recording goes on still." if found.is_live else ""
+    yield f"{tape}: {printable(found.verdict)}{so_far}"
     for finding in found.findings:
         yield ""
         yield f"{finding.kind} ({finding.severity}), {_whose(finding)}"

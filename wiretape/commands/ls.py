@@ -10,7 +10,7 @@ import click
 
 from wiretape.commands.options import json_option
 from wiretape.commands.places import recordings_folder, tapes_at
-from wiretape.commands.show_text import CUT_OFF
+from wiretape.commands.show_text import unfinished_words
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.errors import TapeError
 from wiretape.words import columns, counted, duration, moment, printable, size
@@ -55,7 +55,7 @@ def _lines(tape: dict[str, Any]) -> Iterator[str]:
     yield (
         f"{tape['tape']}  {moment(tape['started_at_us'])}  {size(tape['size_bytes'])}"
         + (f"  {counted(tape['gaps'], 'gap')}" if tape["gaps"] else "")
-        + ("" if tape["is_closed"] else f"  {CUT_OFF}")
+        + (f"  {unfinished}" if (unfinished := unfinished_words(tape)) else "")
     )
     if not tape["sessions"]:
         yield "  no sessions"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wiretape.commands.options import json_option, session_option
-from wiretape.commands.show_text import CUT_OFF, gap_line, tape_lines
+from wiretape.commands.show_text import gap_line, tape_lines, unfinished_words
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.crossings import Crossing, all_crossings
 from wiretape.facts import Sender
@@ -50,8 +50,8 @@ def show(tape: Path, session: str | None, events: bool, as_json: bool) -> int:
 def _tell_what_is_missing(found: dict[str, Any]) -> None:
     for gap in found["gaps"]:
         click.echo(f"wiretape: {gap_line(gap)}.", err=True)
-    if not found["is_closed"]:
-        click.echo(f"wiretape: {found['tape']} is {CUT_OFF}.", err=True)
+    if unfinished := unfinished_words(found):
+        click.echo(f"wiretape: {found['tape']} is {unfinished}.", err=True)
 
 
 def _exchanges(found: dict[str, Any]) -> set[int]:

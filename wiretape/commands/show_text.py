@@ -9,9 +9,6 @@ from wiretape.origins import Role
 from wiretape.reconstruct import Why
 from wiretape.words import counted, duration, moment, printable, size
 
-CUT_OFF = "cut off, or being recorded still"
-"""What is said of a tape that was not closed."""
-
 
 def tape_lines(found: dict[str, Any]) -> Iterator[str]:
     """A tape, with its sessions, requests, attempts and gaps."""
@@ -19,8 +16,8 @@ def tape_lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"  made by wiretape {found['wiretape_version']} {found['made_by']}" + (
         f" of {printable(' '.join(json.loads(found['command'])))}" if found["command"] else ""
     )
-    if not found["is_closed"]:
-        yield f"  {CUT_OFF}"
+    if unfinished := unfinished_words(found):
+        yield f"  {unfinished}"
     if not found["sessions"]:
         yield "  no sessions; with --events: what crossed all the same"
     for session in found["sessions"]:
@@ -28,6 +25,13 @@ def tape_lines(found: dict[str, Any]) -> Iterator[str]:
         yield from _session_lines(session)
     for gap in found["gaps"]:
         yield gap_line(gap)
+
+
+def unfinished_words(found: dict[str, Any]) -> str:
+    """What is said of a tape that was not closed; nothing of one that was."""
+    if found["is_closed"]:
+        return ""
+    return "being recorded still" if found["is_being_written"] else "cut off"
 
 
 def gap_line(gap: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ def tape_as_json(
         NoSuchSession: one of ``sessions`` is not on it.
     """
     with TapeReader(path) as reader:
-        label, is_closed = reader.label(), reader.is_closed()
+        label, is_live, is_closed = reader.label(), reader.is_being_written(), reader.is_closed()
         found = sessions_of(reader)
         gaps = reader.gaps()
         told = [
@@ -38,6 +38,7 @@ def tape_as_json(
         "size_bytes": _size_bytes(path),
         **asdict(label),
         "is_closed": is_closed,
+        "is_being_written": is_live,
         **asdict(count(found, len(gaps))),
         "sessions": told,
         "gaps": [asdict(gap) for gap in gaps] if with_requests else len(gaps),

@@ -11,7 +11,9 @@ In the data's order::
       calls      what became of tool calls
       growth     how a session grew
       recorder   what the recorder lost, and where it was cut off
-    kinds      what a finding is, and what each kind means
+    kinds      what a finding is
+    advice     what each kind of finding means, and what to try, also by
+      circumstances   what it came with: a close code, a status
     limits     how much is too much, and who says so
     diagnose   a tape in, a diagnosis out
 

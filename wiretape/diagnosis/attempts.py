@@ -3,18 +3,29 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.diagnosis.case import Case, Place
 from wiretape.diagnosis.causes import cause_of, head_limit_us, waited_for_head_us
 from wiretape.diagnosis.kinds import Kind
 from wiretape.diagnosis.limits import IDLE_US, LATE_END_US, TIMER_SLACK_US
 from wiretape.diagnosis.reading import MOST_SPOTS
-from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, times, way_of
+from wiretape.diagnosis.sighting import (
+    Sighting,
+    by_request,
+    by_transport,
+    end_spot,
+    sighting,
+    times,
+    way_of,
+)
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import counted, duration
 
-_NAMES: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
+_TERMINAL: Final = "response.completed"
+_TERMINALS: Final = {RequestKind.CHAT: "a finish reason or [DONE]"}
+"""What ends an answer, where that is something else."""
 
 
 def silences(case: Case) -> Iterator[Sighting]:
@@ -34,11 +45,14 @@ def silences(case: Case) -> Iterator[Sighting]:
             if worst.signs_of_life
             else "without a sign of life"
         )
+        over = [name for name, _ in by_transport(places)]
+        where = f" over {over[0]}" if len(over) == 1 else ""
         gave_up = [place for place in places if cause_of(place) is Kind.SILENCE]
-        then = f"; the client gave up{times(gave_up)}" if gave_up else ""
+        how_often = times(gave_up) if where else _times_over_each(gave_up)
+        then = f"; the client gave up{how_often}" if gave_up else ""
         yield sighting(
-            f"the server said nothing for {duration(_silence_us(worst))} {_when(worst)} "
-            f"over {_NAMES[worst.transport]}, {alive}{then}",
+            f"the server said nothing for {duration(_silence_us(worst))} {_when(worst)}"
+            f"{where}, {alive}{then}",
             places,
             (_silence_spot(place.attempt) for place in places),
         )
@@ -70,7 +84,8 @@ def terminals_missing(case: Case) -> Iterator[Sighting]:
             but = f" ({unheeded.event} came, which this client takes no notice of{words})"
         if coding := places[0].reading.unasked_coding:
             but = f" (it came as {coding}, which the client had not asked for and does not read)"
-        what = f"the stream ended{times(places)} without response.completed{but}"
+        terminal = _TERMINALS.get(places[0].attempt.kind, _TERMINAL)
+        what = f"the stream ended{times(places)} without {terminal}{but}"
         spots = [] if unheeded is None else [unheeded]
         yield sighting(what, places, [*spots, *(end_spot(place.attempt) for place in places)])
 
@@ -95,12 +110,15 @@ def failures_masked(case: Case) -> Iterator[Sighting]:
 def closings(case: Case) -> Iterator[Sighting]:
     """A connection that ended in the middle of an answer."""
     for places in _of_cause(case, Kind.CLOSED_EARLY):
-        ways = ", ".join(dict.fromkeys(way_of(place.attempt) for place in places))
-        name = _NAMES[places[0].attempt.transport]
-        has_begun = any(not place.is_unheard for place in places)
-        when = "before the answer was complete" if has_begun else "before an answer began"
-        what = f"{name} ended{times(places)} {when}: {ways}"
+        what = "; ".join(_closing(name, cut) for name, cut in by_transport(places))
         yield sighting(what, places, (end_spot(place.attempt) for place in places))
+
+
+def _closing(name: str, places: list[Place]) -> str:
+    ways = ", ".join(dict.fromkeys(way_of(place.attempt) for place in places))
+    has_begun = any(not place.is_unheard for place in places)
+    when = "before the answer was complete" if has_begun else "before an answer began"
+    return f"{name} ended{times(places)} {when}: {ways}"
 
 
 def dead_sockets(case: Case) -> Iterator[Sighting]:
@@ -157,6 +175,12 @@ def swallowed(case: Case) -> Iterator[Sighting]:
 
 def _of_cause(case: Case, kind: Kind) -> Iterator[list[Place]]:
     return by_request(place for place in case.places() if cause_of(place) is kind)
+
+
+def _times_over_each(places: list[Place]) -> str:
+    """How often over which transport: ``" 3 times over WebSocket and once over HTTP"``."""
+    over = [f"{times(each) or ' once'} over {name}" for name, each in by_transport(places)]
+    return " and".join(over)
 
 
 def _ends(places: list[Place]) -> Iterator[Spot]:

@@ -18,16 +18,18 @@ from wiretape.store_reader import Exchange, TapeReader
 class Case:
     """What a diagnosis is made from.
 
-    ``is_closed``: the recording came to its end. The sets hold numbers of exchanges. ``stopped``:
-    the recording left them open; they were going on, or idle, when it stopped. ``left``: the
-    client ended them. ``reused``: their connection had carried another one before. ``codex``: a
-    Codex of a known dialect asked. ``distrusting``: the client did not trust the recorder.
+    ``is_closed``: the recording came to its end; ``is_live``: it goes on still. The sets hold
+    numbers of exchanges. ``stopped``: the recording left them open; they were going on, or idle,
+    when it stopped. ``left``: the client ended them. ``reused``: their connection had carried
+    another one before. ``codex``: a Codex of a known dialect asked. ``distrusting``: the client did
+    not trust the recorder.
     """
 
     sessions: tuple[Session, ...]
     readings: Readings
     gaps: tuple[Gap, ...]
     is_closed: bool
+    is_live: bool
     stopped: frozenset[int]
     left: frozenset[int]
     reused: frozenset[int]
@@ -35,7 +37,7 @@ class Case:
     distrusting: tuple[Exchange, ...]
 
     def may_go_on(self, session: Session, request: Request) -> bool:
-        """Whether the recording was cut off before it could show what followed a request."""
+        """Whether the recording does not show, or not yet, what followed a request."""
         return not self.is_closed and request is session.requests[-1]
 
     def is_torn(self, attempt: Attempt) -> bool:
@@ -142,6 +144,7 @@ def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Ca
         readings,
         tuple(reader.gaps()),
         reader.is_closed(),
+        reader.is_being_written(),
         frozenset(stopped),
         frozenset(left),
         frozenset(reused),

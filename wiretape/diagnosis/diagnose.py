@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wiretape.attempts import Outcome
 from wiretape.diagnosis.case import Case, case_of
+from wiretape.diagnosis.circumstances import told_of
 from wiretape.diagnosis.kinds import OF_THE_RECORDER, Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
@@ -17,10 +18,14 @@ from wiretape.words import counted
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What went wrong: in one line, and finding by finding, the worst and earliest first."""
+    """What went wrong: in one line, and finding by finding, the worst and earliest first.
+
+    ``is_live``: the recording goes on still, and there may be more to find.
+    """
 
     verdict: str
     findings: tuple[Finding, ...]
+    is_live: bool = False
 
 
 def diagnose(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Diagnosis:
@@ -28,17 +33,21 @@ def diagnose(reader: TapeReader, sessions: Sequence[Session] | None = None) -> D
     case = case_of(reader, sessions)
     findings = [_finding(case, kind, seen) for kind, rule in RULES.items() for seen in rule(case)]
     findings.sort(key=lambda finding: (finding.severity is not Severity.BROKEN, _at_us(finding)))
-    return Diagnosis(verdict_on(case.sessions, findings), tuple(findings))
+    return Diagnosis(verdict_on(case.sessions, findings), tuple(findings), case.is_live)
 
 
 def _finding(case: Case, kind: Kind, seen: Sighting) -> Finding:
+    told = told_of(kind, seen.places)
     return Finding(
         kind,
         _severity(case, kind, seen),
         None if seen.session is None else seen.session.number,
         None if seen.session is None else seen.session.id,
         None if seen.request is None else seen.request.number,
-        seen.what,
+        # The words of a server may end so; whoever shows the sentence ends it.
+        seen.what.removesuffix("."),
+        told.meaning,
+        told.advice,
         seen.evidence,
     )
 
@@ -75,7 +84,7 @@ def verdict_on(sessions: Sequence[Session], findings: Sequence[Finding]) -> str:
     )
     if not findings:
         going_on = sum(request.last.outcome is Outcome.OPEN for request in requests)
-        but = f", {going_on} going on when the recording stopped" if going_on else ""
+        but = f", {going_on} going on at the end of the tape" if going_on else ""
         return f"nothing wrong: {looked_at}{but}."
     severities = Counter(finding.severity for finding in findings)
     how_bad = ", ".join(f"{severities[each]} {each}" for each in Severity if severities[each])

@@ -40,10 +40,10 @@ def gaps(case: Case) -> Iterator[Sighting]:
 
 def cuts(case: Case) -> Iterator[Sighting]:
     """A recording that has not come to its end."""
-    if case.is_closed:
+    if case.is_closed or case.is_live:
         return
     without_end = counted(len(case.stopped), "exchange has", "exchanges have")
-    what = "the recording is cut off, or goes on still"
+    what = "the recording was cut off"
     if case.stopped:
         what += f": {without_end} no end on the tape"
     lasts = [session.tries[-1].attempt for session in case.sessions]

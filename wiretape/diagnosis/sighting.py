@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from wiretape.attempts import Attempt
+from wiretape.attempts import Attempt, Transport
 from wiretape.diagnosis.case import Place
 from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.facts import EndKind
@@ -17,12 +17,16 @@ from wiretape.tool_uses import spot_of_asking
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """What was seen, in a sentence, and where; ``session`` and ``request`` are whose it is."""
+    """What was seen, in a sentence, and where; ``session`` and ``request`` are whose it is.
+
+    ``places`` are the attempts that it is about, where it is about some.
+    """
 
     what: str
     evidence: tuple[Spot, ...]
     session: Session | None = None
     request: Request | None = None
+    places: tuple[Place, ...] = ()
 
 
 def by_request(places: Iterable[Place]) -> Iterator[list[Place]]:
@@ -33,7 +37,9 @@ def by_request(places: Iterable[Place]) -> Iterator[list[Place]]:
 
 def sighting(what: str, places: list[Place], evidence: Iterable[Spot]) -> Sighting:
     """A sighting of one request."""
-    return Sighting(what, tuple(evidence)[:MOST_SPOTS], places[0].session, places[0].request)
+    first = places[0]
+    spots = tuple(evidence)[:MOST_SPOTS]
+    return Sighting(what, spots, first.session, first.request, tuple(places))
 
 
 def end_spot(attempt: Attempt) -> Spot:
@@ -46,12 +52,19 @@ def times(places: list[Place]) -> str:
     return "" if len(places) == 1 else f" {len(places)} times"
 
 
+def by_transport(places: list[Place]) -> Iterator[tuple[str, list[Place]]]:
+    """The places over each transport, with its name, in the order of their first."""
+    for transport in dict.fromkeys(place.attempt.transport for place in places):
+        yield _NAMES[transport], [each for each in places if each.attempt.transport is transport]
+
+
 def way_of(attempt: Attempt) -> str:
     """How an attempt ended, in words: ``closed 1011 broken``, ``426 Upgrade Required``."""
     how, _, rest = attempt.detail.partition(" ")
     return f"{_WAYS.get(how, how)} {rest}".rstrip() or str(attempt.outcome)
 
 
+_NAMES: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
 _WAYS: Final = {
     EndKind.COMPLETE.value: "the stream ended",
     EndKind.WEBSOCKET_CLOSED.value: "closed",

@@ -114,4 +114,4 @@ def test_ls_says_what_was_cut_off(tape: Path, run: Run) -> None:
     with closing(sqlite3.connect(tape)) as database, database:
         database.execute("UPDATE tape SET is_closed = 0")
     _, out, _ = run("ls", tape)
-    assert out.splitlines()[0].endswith("  1 gap  cut off, or being recorded still")
+    assert out.splitlines()[0].endswith("  1 gap  cut off")

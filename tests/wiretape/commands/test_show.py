@@ -106,12 +106,12 @@ def test_a_recording_that_was_cut_off_says_so(maker: TapeMaker, run: Run) -> Non
     maker.is_cut_off = True
     tape = maker.write()
     _, out, _ = run("show", tape)
-    assert out.splitlines()[2] == "  cut off, or being recorded still"
+    assert out.splitlines()[2] == "  cut off"
     assert ": open, without an end on the tape, 1 event," in out
     _, out, _ = run("show", tape, "--json")
     assert json.loads(out)["is_closed"] is False
     _, _, err = run("show", tape, "--events")
-    assert err == f"wiretape: {tape} is cut off, or being recorded still.\n"
+    assert err == f"wiretape: {tape} is cut off.\n"
 
 
 def test_an_attempt_with_a_gap_is_marked(maker: TapeMaker, run: Run) -> None:
@@ -225,8 +225,8 @@ def test_a_session_that_is_not_there_is_refused(name: str, tape: Path, run: Run)
 
 
 def test_a_tape_that_is_being_written_is_shown(tmp_path: Path, run: Run) -> None:
-    """What is on it so far."""
+    """What is on it so far, and that there will be more."""
     path = tmp_path / "live.db"
     with TapeWriter(path, TapeLabel("record", 0, "monotonic"), on_trouble=pytest.fail):
-        code, out, _ = run("show", path, "--events", "--json")
-    assert (code, out) == (0, "")
+        code, out, err = run("show", path, "--events", "--json")
+    assert (code, out, err) == (0, "", f"wiretape: {path} is being recorded still.\n")

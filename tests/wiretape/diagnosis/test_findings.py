@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from timed_tapes import (
     NEW_CODEX,
     TapeMaker,
@@ -18,8 +19,9 @@ from timed_tapes import (
     session,
 )
 
+from wiretape.diagnosis.advice import ADVICE
 from wiretape.diagnosis.diagnose import Diagnosis, diagnose
-from wiretape.diagnosis.kinds import ADVICE, Finding, Kind, Severity
+from wiretape.diagnosis.kinds import Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.facts import EndKind, PieceKind, Sender
 from wiretape.spot import Spot
@@ -179,6 +181,41 @@ def busy_socket(maker: TapeMaker) -> None:
     socket.say(100, created(), completed())
 
 
+def silent_on_both(maker: TapeMaker) -> None:
+    """Two sockets and one stream on which nothing more comes."""
+    for at_ms in (0, 4000):
+        socket = maker.socket(at_ms, S1)
+        socket.ask(at_ms + 5, ask("hi"))
+        socket.say(at_ms + 6, created())
+        socket.end(at_ms + 3006, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+    post = maker.post(8000, ask("hi"), S1)
+    post.head(8005)
+    post.events(8006, created())
+    post.end(11_006, EndKind.CLIENT_CLOSED, Sender.CLIENT)
+
+
+def cut_on_both(maker: TapeMaker) -> None:
+    """A socket that is closed, and a body that is cut."""
+    socket = maker.socket(0, S1)
+    socket.ask(5, ask("hi"))
+    socket.say(6, created())
+    socket.close(7, 1011, "busy")
+    post = maker.post(200, ask("hi"), S1)
+    post.head(205)
+    post.events(206, created())
+    post.end(207, EndKind.SERVER_CLOSED, Sender.SERVER)
+
+
+def chat_cut(maker: TapeMaker) -> None:
+    """A chat without an end."""
+    maker.post(0, chat_ask(), target=CHAT_TARGET).answer(5, chat_chunk({"content": "a"}))
+
+
+def refused_with_a_sentence(maker: TapeMaker) -> None:
+    """The server's words end with a full stop."""
+    maker.post(0, ask("hi"), S1).refuse(5, 400, {"error": {"message": "The model is unknown."}})
+
+
 def busy_twice(maker: TapeMaker) -> None:
     """Refused, tried again, refused, tried again; each wait is measured to the next try."""
     for at_ms in (0, 100):
@@ -245,6 +282,36 @@ def grown(maker: TapeMaker) -> None:
             "the server said nothing for 5.0 s in the middle of an answer over WebSocket, "
             "2 signs of life came meanwhile; the client gave up",
             (Spot(1, 6000, "silence", 0),),
+        ),
+        (
+            silent_on_both,
+            Kind.SILENCE,
+            "the server said nothing for 3.0 s in the middle of an answer, without a sign of "
+            "life; the client gave up 2 times over WebSocket and once over HTTP",
+            (
+                Spot(1, 6000, "silence", 0),
+                Spot(2, 4_006_000, "silence", 0),
+                Spot(3, 8_006_000, "silence"),
+            ),
+        ),
+        (
+            cut_on_both,
+            Kind.CLOSED_EARLY,
+            "WebSocket ended before the answer was complete: closed 1011 busy; "
+            "HTTP ended before the answer was complete: the server hung up",
+            (Spot(1, 7000, "end", 0), Spot(2, 207_000, "end")),
+        ),
+        (
+            chat_cut,
+            Kind.TERMINAL_MISSING,
+            "the stream ended without a finish reason or [DONE]",
+            (Spot(1, 7000, "end"),),
+        ),
+        (
+            refused_with_a_sentence,
+            Kind.FATAL,
+            "refused for good: 400 Bad Request: The model is unknown",
+            (Spot(1, 5000, "http.response"),),
         ),
         (
             late_failure,
@@ -347,6 +414,51 @@ def test_a_finding_says_what_was_seen_and_where(
     found = the_finding(maker, kind)
     assert found.what == what
     assert found.evidence == evidence
+
+
+@pytest.mark.parametrize(
+    ("fill", "kind", "begins"),
+    [
+        (silent, Kind.SILENCE, ["No sign of life came"]),
+        (silent_with_pings, Kind.SILENCE, ["Signs of life came"]),
+        (
+            cut_on_both,
+            Kind.CLOSED_EARLY,
+            ["The code is trouble of the server's own", "A body that is cut"],
+        ),
+        (chat_cut, Kind.TERMINAL_MISSING, ["Look at the log of the server"]),
+        (refused_with_a_sentence, Kind.FATAL, ["The server does not take the request as it is"]),
+        (done_only, Kind.TERMINAL_MISSING, ["A gateway that translates or shortens streams"]),
+    ],
+)
+def test_advice_is_for_what_was_seen(
+    fill: Callable[[TapeMaker], None], kind: Kind, begins: list[str], maker: TapeMaker
+) -> None:
+    """By transport, close code and error; each piece once, and none for anything else."""
+    fill(maker)
+    advice = the_finding(maker, kind).advice
+    told = [advice.index(begin) for begin in begins]
+    assert told[0] == 0
+    assert told == sorted(told)
+    others = [
+        "No sign of life",
+        "Signs of life",
+        "The code is",
+        "A body that is cut",
+        "No close code",
+    ]
+    expected = [each for each in others if any(begin.startswith(each) for begin in begins)]
+    assert [each for each in others if each in advice] == expected
+
+
+def test_advice_is_for_the_status(maker: TapeMaker) -> None:
+    """A wrong key is nothing about a gateway."""
+    maker.post(0, ask("hi"), S1).refuse(5, 401, {"error": {"message": "no such key"}})
+    advice = the_finding(maker, Kind.HTTP_ERROR).advice
+    assert (
+        advice
+        == "It is about the key or the login: see which one the client sends, and what it may do."
+    )
 
 
 @pytest.mark.parametrize(

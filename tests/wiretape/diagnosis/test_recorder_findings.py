@@ -1,11 +1,16 @@
 """What the recorder did not see is held against nobody."""
 
-from timed_tapes import TapeMaker, ask, completed, created, session
+from pathlib import Path
+
+import pytest
+from timed_tapes import LABEL, TapeMaker, ask, completed, created, session
 
 from wiretape.diagnosis.diagnose import Diagnosis, diagnose
 from wiretape.diagnosis.kinds import Kind, Severity
 from wiretape.facts import EndKind, Sender
 from wiretape.spot import Spot
+from wiretape.store_reader import TapeReader
+from wiretape.store_writer import TapeWriter
 
 S1 = session("s1")
 
@@ -24,8 +29,8 @@ def test_a_recording_that_was_cut_off_says_what_has_no_end(maker: TapeMaker) -> 
     maker.is_cut_off = True
     found = diagnosis(maker)
     assert found.verdict == (
-        "1 finding (1 unseen) in 1 session, 1 request: the recording is cut off, or goes on "
-        "still: 1 exchange has no end on the tape."
+        "1 finding (1 unseen) in 1 session, 1 request: the recording was cut off: "
+        "1 exchange has no end on the tape."
     )
     assert found.findings[0].evidence == (Spot(1, 6000, "last event"),)
 
@@ -36,7 +41,14 @@ def test_a_recording_that_was_cut_off_between_requests_is_one_too(maker: TapeMak
     maker.is_cut_off = True
     (finding,) = diagnosis(maker).findings
     assert finding.kind is Kind.RECORDING_CUT
-    assert finding.what == "the recording is cut off, or goes on still"
+    assert finding.what == "the recording was cut off"
+
+
+def test_a_recording_that_goes_on_is_not_cut_off(tmp_path: Path) -> None:
+    """Somebody is writing it: there will be more, and nothing is wrong yet."""
+    path = tmp_path / "live.db"
+    with TapeWriter(path, LABEL, on_trouble=pytest.fail), TapeReader(path) as reader:
+        assert diagnose(reader) == Diagnosis("nothing wrong: no sessions.", (), is_live=True)
 
 
 def test_a_failure_before_the_cut_is_of_unseen_outcome(maker: TapeMaker) -> None:
@@ -77,7 +89,7 @@ def test_requests_that_were_going_on_are_counted_in_a_good_verdict(maker: TapeMa
     """Nothing is wrong with them as far as was seen, and that is not far."""
     maker.post(0, ask("hi"), S1).end(9, EndKind.RECORDER_STOPPED)
     assert diagnosis(maker).verdict == (
-        "nothing wrong: 1 session, 1 request, 1 going on when the recording stopped."
+        "nothing wrong: 1 session, 1 request, 1 going on at the end of the tape."
     )
 
 
