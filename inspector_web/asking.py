@@ -8,7 +8,7 @@ from wiretape.asked import Asked, RequestKind, asked_by_message, asked_in
 from wiretape.attempts import Attempt
 from wiretape.facts import PieceKind, Sender
 from wiretape.inputs import said_by_user
-from wiretape.reconstruct import Session
+from wiretape.reconstruct import Session, Turn
 from wiretape.store_reader import Exchange, TapeReader
 
 
@@ -64,4 +64,15 @@ def first_words(reader: TapeReader, exchanges: Mapping[int, Exchange], session: 
         asked = asked_of(reader, exchanges[attempt.exchange], attempt)
         if words := [text for item in asked.input_items if (text := said_by_user(item))]:
             return words[-1]
+    return ""
+
+
+def turn_words(reader: TapeReader, turn: Turn, index: IndexReader) -> str:
+    """What the person said to begin a turn, as far as the tape tells; empty if it does not."""
+    for request in sorted(turn.requests, key=lambda each: each.last.kind is RequestKind.WARM_UP):
+        exchange = reader.exchange(request.last.exchange)
+        if exchange is not None:
+            asked = asked_of(reader, exchange, request.last, index)
+            if words := [text for item in asked.input_items if (text := said_by_user(item))]:
+                return words[-1]
     return ""

@@ -8,19 +8,21 @@ counted.
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from inspector_web.health import Tone, tone_of
 from inspector_web.marks import Marks
-from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, Flag, Room
+from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, DrawnTurn, Flag, Room
 from inspector_web.stretches import Bar, Span
-from inspector_web.timeline import Lane, Link, LinkKind, Timeline
+from inspector_web.timeline import Lane, Link, LinkKind, MarksOf, Timeline
 from inspector_web.window import View, axis_of, view_of
 
 ROW_PX: Final = 48
 """The height of a lane; the stylesheet gives the labels beside it the same."""
+TURN_PX: Final = 28
+"""The height of the row above the lanes of a turn; the stylesheet gives its words the same."""
 MOST_LANES: Final = 60
 MOST_BLOCKS: Final = 1200
 MOST_TICK_COLUMNS: Final = 500
@@ -32,12 +34,8 @@ _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a
 _STRIP_BLOCK: Final = 0.5  # per cent of the width
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
 _ROOMY: Final = 9.0  # per cent of the width
-_LITTLE_ROOM: Final = 85.0
-_NO_ROOM: Final = 96.5  # beyond where the whole of a session ends
-
-
-type MarksOf = Callable[[int, int, int], Marks]
-"""Gives the marks of an exchange between two times, and around them."""
+_LETTER: Final = 0.65  # per cent of the width, of a wide screen
+_LETTER_ON_PHONE: Final = 2.4
 
 
 def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
@@ -50,9 +48,10 @@ def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
         if view.shows(link)
         for number in (link.from_lane, link.to_lane)
     )
-    row_of = {number: row for row, number in enumerate(sorted(seen)[:MOST_LANES])}
-    columns = min(MOST_TICK_COLUMNS, _MOST_STROKES // max(len(row_of), 1))
-    lanes = list(_lanes(timeline, row_of, view, columns, marks_of))
+    top_of = dict(_tops(timeline, sorted(seen)[:MOST_LANES]))
+    turns = _turns(timeline, top_of, view)
+    columns = min(MOST_TICK_COLUMNS, _MOST_STROKES // max(len(top_of), 1))
+    lanes = list(_lanes(timeline, top_of, view, columns, marks_of))
     before = sum(
         lane.span.end_us < view.start_us
         for number, lane in enumerate(timeline.lanes)
@@ -61,40 +60,65 @@ def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
     return Drawing(
         view,
         timeline.span,
-        len(lanes) * ROW_PX,
+        len(lanes) * ROW_PX + len(turns) * TURN_PX,
         tuple(lanes),
-        tuple(_arrows(timeline.links, row_of, view)),
+        turns,
+        tuple(_arrows(timeline.links, top_of, view)),
         tuple(axis_of(view)),
         tuple(_block(gap, "gap", view) for gap in timeline.gaps if view.shows(gap)),
         tuple(_strip(timeline, view)),
+        tuple(axis_of(view_of(timeline.span, None, None))),
         columns,
         before,
         len(timeline.lanes) - len(lanes) - before,
     )
 
 
+def _tops(timeline: Timeline, seen: list[int]) -> Iterator[tuple[int, int]]:
+    """Where each lane begins, in pixels: one below the other, with a row above each turn."""
+    top, turn = 0, None
+    for number in seen:
+        lane = timeline.lanes[number]
+        if lane.turn != turn and len(timeline.turns) > 1:
+            top += TURN_PX
+        yield number, top
+        top, turn = top + ROW_PX, lane.turn
+
+
+def _turns(timeline: Timeline, top_of: dict[int, int], view: View) -> tuple[DrawnTurn, ...]:
+    if len(timeline.turns) < 2:
+        return ()
+    tops: dict[int, int] = {}
+    for number, top in top_of.items():
+        tops.setdefault(timeline.lanes[number].turn, top - TURN_PX)
+    return tuple(
+        DrawnTurn(turn, top, _block(timeline.turns[turn - 1], "turn", view))
+        for turn, top in tops.items()
+    )
+
+
 def _lanes(
-    timeline: Timeline, row_of: dict[int, int], view: View, columns: int, marks_of: MarksOf
+    timeline: Timeline, top_of: dict[int, int], view: View, columns: int, marks_of: MarksOf
 ) -> Iterator[DrawnLane]:
     tools = {link.to_lane: link for link in timeline.links if link.kind is LinkKind.TOOLS}
     # The lanes of one socket share its marks.
     marks: dict[int, Marks] = {}
-    for number in row_of:
+    for number in top_of:
         exchange = timeline.lanes[number].exchange
         if exchange not in marks:
             marks[exchange] = marks_of(exchange, view.start_us, view.end_us)
     bars = {
         number: list(timeline.lanes[number].bars(marks[timeline.lanes[number].exchange], view.span))
-        for number in row_of
+        for number in top_of
     }
     narrowest = _NARROWEST
     blocks = {number: list(_joined(each, view, narrowest)) for number, each in bars.items()}
     while sum(map(len, blocks.values())) > MOST_BLOCKS:
         narrowest *= 2
         blocks = {number: list(_joined(each, view, narrowest)) for number, each in bars.items()}
-    for number, row in row_of.items():
+    for number, top in top_of.items():
         exchange = timeline.lanes[number].exchange
-        drawn = _lane(timeline, number, row, tools.get(number), view, marks[exchange])
+        drawn = _lane(timeline, number, top, tools.get(number), view, marks[exchange])
         told = tuple(_told(blocks[number], drawn.silences))
         yield replace(
             drawn,
@@ -107,7 +131,7 @@ def _lanes(
 
 
 def _lane(
-    timeline: Timeline, number: int, row: int, tools: Link | None, view: View, marks: Marks
+    timeline: Timeline, number: int, top: int, tools: Link | None, view: View, marks: Marks
 ) -> DrawnLane:
     lane = timeline.lanes[number]
     before = timeline.lanes[number - 1] if number else None
@@ -120,7 +144,7 @@ def _lane(
     return DrawnLane(
         number,
         lane,
-        row * ROW_PX,
+        top,
         before is None or before.request != lane.request,
         None if lane.socket is None else _block(lane.socket, "socket", view),
         (),
@@ -161,9 +185,10 @@ def _apart(places: Iterable[float]) -> Iterator[float]:
 
 
 def _room(x: float, label: str) -> Room:
-    if x > _NO_ROOM:
+    letters = len(label) + 2 if label else 1
+    if x > 100 - letters * _LETTER:
         return Room.NONE
-    return Room.WIDE if label and x > _LITTLE_ROOM else Room.ENOUGH
+    return Room.WIDE if x > 100 - letters * _LETTER_ON_PHONE else Room.ENOUGH
 
 
 def _told(blocks: Iterable[Block], silences: Iterable[Block]) -> Iterator[Block]:
@@ -208,17 +233,17 @@ def _ticks(times_us: array[int], span: Span, view: View, columns: int) -> str:
     return "".join(strokes)
 
 
-def _arrows(links: Iterable[Link], row_of: dict[int, int], view: View) -> Iterator[Arrow]:
+def _arrows(links: Iterable[Link], top_of: dict[int, int], view: View) -> Iterator[Arrow]:
     for link in links:
         if link.kind is LinkKind.TOOLS or not view.shows(link):
             continue
-        if link.from_lane in row_of and link.to_lane in row_of:
+        if link.from_lane in top_of and link.to_lane in top_of:
             yield Arrow(
                 link.kind,
                 view.share(link.start_us),
-                row_of[link.from_lane] * ROW_PX + _BAR_MIDDLE_PX,
+                top_of[link.from_lane] + _BAR_MIDDLE_PX,
                 view.share(link.end_us),
-                row_of[link.to_lane] * ROW_PX + _BAR_MIDDLE_PX,
+                top_of[link.to_lane] + _BAR_MIDDLE_PX,
             )
 
 

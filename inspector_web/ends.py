@@ -90,7 +90,7 @@ def label_of(attempt: Attempt) -> str:
     if attempt.status is not None and attempt.status >= 400:
         return str(attempt.status)
     if attempt.outcome is Outcome.ABANDONED:
-        return "hung up" if given_up_us(attempt) is None else "gave up"
+        return "client left" if given_up_us(attempt) is None else "gave up"
     end, _, rest = attempt.detail.partition(" ")
     if end == EndKind.WEBSOCKET_CLOSED:
         return rest.partition(" ")[0] or "closed"

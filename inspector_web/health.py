@@ -1,6 +1,6 @@
 """How a session went, in a few words: its chips, and the story of each request in trouble."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -56,6 +56,22 @@ class Tale:
     is_warm_up: bool
     steps: tuple[str, ...]
     tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a session went, in one story: that of ``tale``, else ``note``, else all was well."""
+
+    tone: Tone
+    word: str
+    tale: Tale | None
+    note: str
+
+    @property
+    def text(self) -> str:
+        """The same in one line."""
+        told = self.note if self.tale is None else " → ".join(self.tale.steps)
+        return f"{self.word}: {told}" if told else self.word
 
 
 SEVERITIES: Final = {
@@ -139,13 +155,40 @@ def tales_of(session: Session) -> tuple[Tale, ...]:
     )
 
 
+def verdict_of(session: Session, findings: Sequence[Finding] | None = None) -> Verdict:
+    """How the session went, in the story that counts most: of what failed, else of what took more
+    than one try; else the first finding. ``findings`` is ``None`` until the session is diagnosed.
+    """
+    tales = tales_of(session)
+    failed = [tale for tale in tales if tale.tone is Tone.BAD and not tale.is_warm_up]
+    last = session.requests[-1]
+    note = findings[0].what if findings else ""
+    if failed and failed[-1].request == last.number:
+        return Verdict(Tone.BAD, "Failed", failed[-1], note)
+    if last.last.outcome is not Outcome.COMPLETED:
+        return Verdict(Tone.NOTE, "Not over", tales[-1], note)
+    if failed:
+        return Verdict(Tone.WARN, "Failed, then went on", failed[-1], note)
+    if tales:
+        return Verdict(Tone.WARN, "Recovered", max(tales, key=_tries_in(session)), note)
+    if findings:
+        worst = min(findings, key=lambda each: _SEVERITIES.index(each.severity))
+        return Verdict(SEVERITIES[worst.severity], "Completed", None, note)
+    return Verdict(Tone.GOOD, "Completed", None, "" if findings is None else "nothing wrong")
+
+
+def _tries_in(session: Session) -> Callable[[Tale], int]:
+    return lambda tale: len(session.requests[tale.request - 1].tries)
+
+
+_BEGINS: Final = {Why.RETRY: "again over ", Why.FALLBACK: "fallback to "}
+
+
 def _steps(request: Request) -> Iterator[str]:
     """Tries that went the same way are one step."""
     for (transport, words), tries in groupby(request.tries, key=_way):
         same = list(tries)
-        begin = f"{_TRANSPORTS[transport]}"
-        if same[0].why is Why.FALLBACK:
-            begin = f"fallback to {begin}"
+        begin = f"{_BEGINS.get(same[0].why, '')}{_TRANSPORTS[transport]}"
         times = "" if len(same) == 1 else f", {len(same)} tries"
         yield f"{begin}{times}: {words or gave_up([each.attempt for each in same])}"
 

@@ -8,15 +8,16 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from typing import Final
 
 from inspector_web.asking import first_words
+from inspector_web.stretches import Spent
 from inspector_web.visible import one_line
-from wiretape.client.heads import rate_limits
-from wiretape.diagnosis.diagnose import verdict_on
+from wiretape.client.heads import rate_limits, retry_after_ms
 from wiretape.diagnosis.kinds import Finding, Kind
 from wiretape.errors import NoSuchSession
-from wiretape.facts import Gap
+from wiretape.facts import Gap, ResponseHead, header
 from wiretape.reconstruct import Session
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeLabel
@@ -30,6 +31,7 @@ class Carrier:
     """The exchange that carried attempts: when it began, was answered and ended, and how.
 
     ``tells_limits``: the head of its answer tells how much of the rate limits is used.
+    ``asked_wait_us`` is how long a refusal asked to wait.
     """
 
     id: int
@@ -40,6 +42,7 @@ class Carrier:
     end_us: int | None
     close_code: int | None
     tells_limits: bool
+    asked_wait_us: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +75,22 @@ class Told:
     evidence: tuple[Evidence, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What takes a tape's index to know of a session: where its time went, and the words that
+    each of its turns begins with."""
+
+    spent: tuple[Spent, ...]
+    turn_words: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Overview:
     """A tape at a glance.
 
-    ``words`` are the first of each session, in the order of ``sessions``. ``carriers`` are the
-    exchanges of attempts. ``told`` is ``None`` until the tape is diagnosed.
+    ``words`` are the first of each session, in the order of ``sessions``, as are ``details``.
+    ``carriers`` are the exchanges of attempts. ``told`` is ``None``, and there are no ``details``,
+    until the tape is diagnosed.
     """
 
     label: TapeLabel
@@ -86,6 +99,7 @@ class Overview:
     gaps: tuple[Gap, ...]
     carriers: tuple[Carrier, ...]
     told: tuple[Told, ...] | None = None
+    details: tuple[Details, ...] = ()
 
     def session(self, number: int) -> Session:
         """The session of that number, counted from 1.
@@ -113,6 +127,10 @@ class Overview:
         """The findings about the session of that number, and those about none in particular."""
         return tuple(each for each in self.told or () if each.finding.session in (None, number))
 
+    def details_of(self, number: int) -> Details:
+        """The details of the session of that number; empty until the tape is diagnosed."""
+        return self.details[number - 1] if self.details else Details((), ())
+
     def silences_found(self, number: int) -> Mapping[int, tuple[int, ...]]:
         """Where, by exchange, silences of that session begin that findings are about."""
         begins: dict[int, tuple[int, ...]] = {}
@@ -120,13 +138,6 @@ class Overview:
             for spot in told.finding.evidence if told.finding.kind in _ABOUT_SILENCE else ():
                 begins[spot.exchange] = (*begins.get(spot.exchange, ()), spot.at_us)
         return begins
-
-    def verdict_on(self, number: int) -> str | None:
-        """What the findings come to, ``None`` until the tape is diagnosed."""
-        if self.told is None:
-            return None
-        findings = [each.finding for each in self.told_of(number)]
-        return verdict_on([self.session(number)], findings)
 
     @cached_property
     def carrier(self) -> Mapping[int, Carrier]:
@@ -192,4 +203,12 @@ def carrier_of(exchange: Exchange) -> Carrier:
         response is not None
         and not exchange.is_upgrade
         and rate_limits(response.headers) is not None,
+        _asked_wait_us(response),
     )
+
+
+def _asked_wait_us(response: ResponseHead | None) -> int | None:
+    if response is None or response.status < HTTPStatus.BAD_REQUEST:
+        return None
+    delay_ms = retry_after_ms(header(response.headers, "retry-after"))
+    return None if delay_ms is None else delay_ms * 1000

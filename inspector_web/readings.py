@@ -184,7 +184,7 @@ def _read(path: Path, edition: str, folder: Path, tell: Callable[[float], None])
         yield Look(overview, share=min(2 / _PASSES, reader.share))
         findings = diagnose(reader, sessions).findings
         with IndexReader(place, reader) as found:
-            overview = diagnosed(overview, findings, found)
+            overview = diagnosed(overview, findings, reader, found)
         with suppress(*_NOT_KEPT), IndexWriter(place, reader) as index:
             index.keep(_OVERVIEW, edition, as_text(overview))
     yield Look(overview, share=1)

@@ -68,6 +68,15 @@ class DrawnLane:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnTurn:
+    """The row above the lanes of a turn, and the time that it took."""
+
+    number: int
+    y: int
+    span: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Arrow:
     """From the end of an attempt down to the begin of the next one, in per cent and pixels."""
 
@@ -82,19 +91,21 @@ class Arrow:
 class Drawing:
     """What a template writes down as it stands.
 
-    ``strip`` is the whole session in one line, with the window as its last block; a block of it is
-    as bad as the worst attempt in it. The lanes that are not drawn ended before the window, or
-    begin after it, or are too many.
+    ``turns`` have rows where there is more than one. ``strip`` is the whole session in one line,
+    with the window as its last block; a block of it is as bad as the worst attempt in it. The lanes
+    that are not drawn ended before the window, or begin after it, or are too many.
     """
 
     view: View
     whole: Span
     height: int
     lanes: tuple[DrawnLane, ...]
+    turns: tuple[DrawnTurn, ...]
     arrows: tuple[Arrow, ...]
     axis: tuple[AxisMark, ...]
     gaps: tuple[Block, ...]
     strip: tuple[Block, ...]
+    strip_axis: tuple[AxisMark, ...]
     tick_columns: int
     lanes_before: int
     lanes_after: int

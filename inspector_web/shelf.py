@@ -11,7 +11,7 @@ from inspector_web.index.file import drop_orphans, index_path
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.readings import Look, Readings
-from inspector_web.timeline import Timeline, timeline_of
+from inspector_web.timeline import Timeline, session_timeline
 from wiretape.store_reader import TapeReader
 
 PATIENCE_S: Final = 1.0
@@ -89,6 +89,4 @@ def timeline_on(overview: Overview, number: int) -> Timeline:
     Raises:
         NoSuchSession: the tape has none.
     """
-    session = overview.session(number)
-    found_us = overview.silences_found(number)
-    return timeline_of(session, overview.carrier, overview.gaps_in(session), found_us)
+    return session_timeline(overview, number)

@@ -74,6 +74,33 @@ class Silence(Span):
     is_found: bool
 
 
+class Use(StrEnum):
+    """What a session's time went to."""
+
+    SILENT = "silent"
+    RETRY = "retry"
+    """From a failed attempt to the next one."""
+    TOOLS = "tools"
+    """The client is taken to have run what the model called."""
+    WAITING = "waiting"
+    REASONING = "reasoning"
+    TEXT = "text"
+    TOOL = "tool"
+    RECEIVING = "receiving"
+    CONNECT = "connect"
+    IDLE = "idle"
+    """Nothing was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """How much time something took in all, and when longest."""
+
+    use: Use
+    us: int
+    longest: Span
+
+
 _RUN: Final = re.compile(rb"(.)\1*", re.DOTALL)
 
 

@@ -4,21 +4,39 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from inspector_web.asking import turn_words
 from inspector_web.index.reader import IndexReader
 from inspector_web.listing import Seen, seen_in
-from inspector_web.overview import Evidence, Overview, Told
+from inspector_web.overview import Details, Evidence, Overview, Told
+from inspector_web.spent import spent_on
+from inspector_web.timeline import session_timeline
+from inspector_web.visible import one_line
 from wiretape.diagnosis.kinds import Finding
 from wiretape.spot import Spot
+from wiretape.store_reader import TapeReader
 
+_TURN_WORDS: Final = 200
 _MOST_EVIDENCE: Final = 20
 """Of one finding: what happened over and over is told by its first times."""
 
 
-def diagnosed(overview: Overview, findings: Iterable[Finding], index: IndexReader) -> Overview:
-    """The overview with these findings told."""
-    return replace(
-        overview, told=tuple(Told(each, _evidence(overview, each, index)) for each in findings)
+def diagnosed(
+    overview: Overview, findings: Iterable[Finding], reader: TapeReader, index: IndexReader
+) -> Overview:
+    """The overview with these findings told, and what the index tells of each session."""
+    told = tuple(Told(each, _evidence(overview, each, index)) for each in findings)
+    overview = replace(overview, told=told)
+    numbers = range(1, len(overview.sessions) + 1)
+    details = tuple(_details(overview, number, reader, index) for number in numbers)
+    return replace(overview, details=details)
+
+
+def _details(overview: Overview, number: int, reader: TapeReader, index: IndexReader) -> Details:
+    words = (
+        one_line(turn_words(reader, turn, index), _TURN_WORDS)
+        for turn in overview.session(number).turns
     )
+    return Details(spent_on(session_timeline(overview, number), index.marks), tuple(words))
 
 
 def _evidence(overview: Overview, finding: Finding, index: IndexReader) -> tuple[Evidence, ...]:

@@ -10,18 +10,22 @@ Every ``_us`` here is microseconds since the tape began. The invariant tests kee
 attempt follow one another without overlap, and lie within its lane.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import Final
 
 from inspector_web.ends import label_of
 from inspector_web.marks import About, Marks
-from inspector_web.overview import Carrier
+from inspector_web.overview import Carrier, Overview
 from inspector_web.stretches import Bar, Phase, Silence, Span, bars_of, silences_of
 from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session, Try, Why
+
+type MarksOf = Callable[[int, int, int], Marks]
+"""Gives the marks of an exchange between two times, and around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Lane:
     ``found_us`` where silences in its exchange begin that findings are about.
     """
 
+    turn: int
     request: int
     exchange: int
     transport: Transport
@@ -101,11 +106,15 @@ class LinkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link(Span):
-    """From the end of one attempt to the begin of another; lanes are counted from 0."""
+    """From the end of one attempt to the begin of another; lanes are counted from 0.
+
+    ``asked_us`` is how long the server asked to wait, if it did.
+    """
 
     kind: LinkKind
     from_lane: int
     to_lane: int
+    asked_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +122,14 @@ class Timeline:
     """A session in time.
 
     ``gaps`` are where something crossed that is not on the tape: no silence there is certain.
+    ``turns`` are from the first to the last of their lanes.
     """
 
     span: Span
     lanes: tuple[Lane, ...]
     links: tuple[Link, ...]
     gaps: tuple[Span, ...]
+    turns: tuple[Span, ...]
 
 
 def timeline_of(
@@ -139,7 +150,25 @@ def timeline_of(
     )
     first_us = min(lane.span.start_us for lane in lanes)
     lost = tuple(Span(gap.at_us, gap.until_us) for gap in gaps)
-    return Timeline(Span(first_us, last_us), lanes, tuple(_links(session, lanes)), lost)
+    links = tuple(_links(session, lanes, carriers))
+    return Timeline(Span(first_us, last_us), lanes, links, lost, tuple(_turns(lanes)))
+
+
+def session_timeline(overview: Overview, number: int) -> Timeline:
+    """The timeline of the session of that number, counted from 1.
+
+    Raises:
+        NoSuchSession: the tape has none.
+    """
+    session = overview.session(number)
+    found_us = overview.silences_found(number)
+    return timeline_of(session, overview.carrier, overview.gaps_in(session), found_us)
+
+
+def _turns(lanes: Iterable[Lane]) -> Iterator[Span]:
+    for _, group in groupby(lanes, key=lambda lane: lane.turn):
+        spans = [lane.span for lane in group]
+        yield Span(min(span.start_us for span in spans), max(span.end_us for span in spans))
 
 
 def _by_exchange(
@@ -179,6 +208,7 @@ def _lane(
         socket = Span(carrier.at_us, last_us if carrier.end_us is None else carrier.end_us)
     starts = [each.attempt.at_us for each in tries] + ([connect.start_us] if connect else [])
     return Lane(
+        request.turn,
         request.number,
         carrier.id,
         tries[0].attempt.transport,
@@ -206,7 +236,9 @@ _LINKS: Final = {
 }
 
 
-def _links(session: Session, lanes: tuple[Lane, ...]) -> Iterator[Link]:
+def _links(
+    session: Session, lanes: tuple[Lane, ...], carriers: Mapping[int, Carrier]
+) -> Iterator[Link]:
     lane_of = {_key(each): number for number, lane in enumerate(lanes) for each in lane.tries}
     before: Try | None = None
     for request in session.requests:
@@ -217,7 +249,8 @@ def _links(session: Session, lanes: tuple[Lane, ...]) -> Iterator[Link]:
                 end_us = _begin_us(each, lanes[target])
                 # Requests that overlap do not wait for one another.
                 if end_us >= start_us:
-                    yield Link(start_us, end_us, _LINKS[each.why], source, target)
+                    asked_us = carriers[before.attempt.exchange].asked_wait_us
+                    yield Link(start_us, end_us, _LINKS[each.why], source, target, asked_us)
             before = each
 
 

@@ -16,7 +16,7 @@ _MOST_EVIDENCE: Final = 5
 _MOST_REQUESTS: Final = 8
 _AROUND: Final = 4
 """A finding's window is so many times as long as what it rests on."""
-_LEAST_AROUND_US: Final = 200_000
+LEAST_AROUND_US: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _view(evidence: Sequence[Evidence], timeline: Timeline) -> View | None:
     ]
     start_us = min([*times, *(span.start_us for span in spans)])
     end_us = max([*times, *(span.end_us for span in spans)])
-    around_us = max((end_us - start_us) // _AROUND, _LEAST_AROUND_US)
+    around_us = max((end_us - start_us) // _AROUND, LEAST_AROUND_US)
     return view_of(timeline.span, max(start_us - around_us, 0), end_us + around_us)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
-from inspector_web.health import Chip, Sort, chips_of
+from inspector_web.health import Chip, Sort, Verdict, chips_of, verdict_of
 from inspector_web.overview import Overview
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Transport
@@ -31,7 +32,9 @@ class SessionHead:
     """A session in short. ``number`` counts from 1 on its tape; ``id`` is the client's own.
 
     ``words`` are the person's first. It begins (``at_us``) with its first exchange. ``tokens`` is
-    ``None`` where no response told any, ``verdict`` until the tape is diagnosed.
+    ``None`` where no response told any. ``verdict`` knows no findings until the tape is diagnosed.
+    ``replay_of`` is the name of the recording that its tape replays, ``agent`` what it does as a
+    sub-agent of the session ``parent`` (``parent_number`` where that is on this tape).
     """
 
     tape: str
@@ -51,7 +54,11 @@ class SessionHead:
     tokens: Tokens | None
     silence_us: int
     chips: tuple[Chip, ...]
-    verdict: str | None
+    verdict: Verdict
+    replay_of: str | None
+    agent: str | None
+    parent: str | None
+    parent_number: int | None
 
     @property
     def has_findings(self) -> bool:
@@ -83,6 +90,10 @@ def head_of(tape: str, overview: Overview, number: int) -> SessionHead:
 
 
 def _head(tape: str, overview: Overview, number: int, session: Session) -> SessionHead:
+    told = overview.told_of(number)
+    findings = None if overview.told is None else [each.finding for each in told]
+    source = overview.label.source
+    parents = (each.number for each in overview.sessions if each.id == session.parent)
     return SessionHead(
         tape,
         number,
@@ -103,9 +114,13 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         chips_of(
             session,
             len(overview.gaps_in(session)),
-            None if overview.told is None else [each.finding for each in overview.told_of(number)],
+            findings,
         ),
-        overview.verdict_on(number),
+        verdict_of(session, findings),
+        None if source is None else one_line(Path(source).stem, 60),
+        session.agent,
+        session.parent,
+        None if session.parent is None else next(parents, None),
     )
 
 

@@ -1,6 +1,6 @@
 """The timeline of one session with what was found in it, and the same as a table."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,11 +10,12 @@ from inspector_web.health import Tale, Tone, named, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
-from inspector_web.pages.finding import FindingRow, finding_rows
+from inspector_web.pages.finding import LEAST_AROUND_US, FindingRow, finding_rows
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.received import ReceivedPage, instant, received_page
 from inspector_web.shapes import Drawing, DrawnLane
-from inspector_web.timeline import LinkKind, Timeline
+from inspector_web.stretches import Spent, Use
+from inspector_web.timeline import Link, LinkKind, Timeline
 from inspector_web.window import View, view_of
 from wiretape.facts import Gap
 from wiretape.origins import Role
@@ -23,6 +24,7 @@ from wiretape.words import duration
 
 _MOST_TOLD: Final = 20
 """Of requests in trouble, and of gaps."""
+_MOST_ATTEMPTS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +50,45 @@ class Moves:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn: the words that began it, and the time it took."""
+
+    number: int
+    words: str
+    took_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpentRow:
+    """What some of the time went to: how much of it in per cent, and where most of it at once.
+
+    ``x`` is where it begins in a line of all of them, in per cent of its width.
+    """
+
+    use: Use
+    us: int
+    share: float
+    x: float
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
 class SessionPage:
     """A session in time. ``is_whole`` says that the window shows all of it.
 
-    ``findings`` are the first of ``found``, so that some are ``left_out``; none is there, and
-    ``found`` is ``None``, until the tape is diagnosed.
+    ``spent`` is where its time went, the most first. ``findings`` are the first of ``found``, so
+    that some are ``left_out``; none is there, and ``found`` is ``None``, until the tape is
+    diagnosed, and nothing is ``spent``.
+    ``tales`` are those beside that of the verdict.
     ``received`` is what the client had by the instant that the address names, if it names one;
     ``cursor`` is where that lies in the window, in per cent of its width.
-    ``attempts`` are those of the lanes that are drawn, ``turns`` the requests that begin one.
+    ``attempts`` are all of the session, where it has not too many: else those of the lanes that are
+    drawn. ``outside`` are the places among them, from 0, of those that the window does not show.
+    ``turns`` are those of the attempts, if the session has more than one.
     """
 
     session: SessionHead
+    spent: tuple[SpentRow, ...]
     findings: tuple[FindingRow, ...]
     found: int | None
     left_out: int
@@ -73,7 +103,8 @@ class SessionPage:
     moves: Moves
     lanes: tuple[LaneRow, ...]
     attempts: tuple[AttemptRow, ...]
-    turns: tuple[int, ...]
+    outside: tuple[int, ...]
+    turns: tuple[TurnRow, ...]
     received: ReceivedPage | None
 
 
@@ -89,20 +120,23 @@ def session_page(
 
     ``from`` and ``to`` in ``given`` are the window, ``at`` the instant to look at, in ``at_us``.
     """
-    session = overview.session(number)
+    session, head = overview.session(number), head_of(tape, overview, number)
     whole = view_of(timeline.span, None, None)
     view = view_of(timeline.span, _moment(given.get("from")), _moment(given.get("to")))
     drawing = draw(timeline, view, index.marks)
     at_us = instant(given)
-    told = overview.told_of(number)
+    told, details = overview.told_of(number), overview.details_of(number)
     findings = finding_rows(told, timeline)
-    tales, gaps = tales_of(session), overview.gaps_in(session)
+    tales = [tale for tale in tales_of(session) if tale != head.verdict.tale]
+    gaps = overview.gaps_in(session)
+    attempts, outside = _attempts(session, timeline, drawing)
     return SessionPage(
-        head_of(tape, overview, number),
+        head,
+        tuple(_spent_rows(details.spent, timeline)),
         findings,
         None if overview.told is None else len(told),
         len(told) - sum(1 + each.alike for each in findings),
-        tales[:_MOST_TOLD],
+        tuple(tales[:_MOST_TOLD]),
         max(0, len(tales) - _MOST_TOLD),
         tuple(gaps[:_MOST_TOLD]),
         max(0, len(gaps) - _MOST_TOLD),
@@ -112,18 +146,49 @@ def session_page(
         None if at_us is None or not view.holds(at_us) else view.share(at_us),
         _moves(timeline, view),
         tuple(_lane_rows(session, timeline, drawing.lanes)),
-        tuple(_attempts(session, drawing)),
-        tuple(turn.requests[0].number for turn in session.turns),
+        attempts,
+        outside,
+        tuple(_turn_rows(details.turn_words, timeline, {row.turn for row in attempts})),
         None if at_us is None else received_page(tape, overview, number, timeline, index, given),
     )
 
 
-def _attempts(session: Session, drawing: Drawing) -> Iterator[AttemptRow]:
-    for drawn in drawing.lanes:
-        request = session.requests[drawn.lane.request - 1]
-        first = request.tries.index(drawn.lane.tries[0])
-        for number, each in enumerate(drawn.lane.tries, start=first + 1):
-            yield attempt_row(each, request, number)
+def _spent_rows(spent: Sequence[Spent], timeline: Timeline) -> Iterator[SpentRow]:
+    whole_us = max(timeline.span.us, 1)
+    x = 0.0
+    for each in spent:
+        around_us = max(each.longest.us // 4, LEAST_AROUND_US)
+        share = round(100 * each.us / whole_us, 3)
+        start_us, end_us = each.longest.start_us - around_us, each.longest.end_us + around_us
+        window = view_of(timeline.span, max(start_us, 0), end_us)
+        yield SpentRow(each.use, each.us, share, round(x, 3), window)
+        x += share
+
+
+def _turn_rows(words: Sequence[str], timeline: Timeline, shown: set[int]) -> Iterator[TurnRow]:
+    if len(timeline.turns) > 1:
+        for number in sorted(shown):
+            said = words[number - 1] if words else ""
+            yield TurnRow(number, said, timeline.turns[number - 1].us)
+
+
+def _attempts(
+    session: Session, timeline: Timeline, drawing: Drawing
+) -> tuple[tuple[AttemptRow, ...], tuple[int, ...]]:
+    drawn = [row.number for row in drawing.lanes]
+    rows: list[AttemptRow] = []
+    outside: list[int] = []
+    for place in range(len(timeline.lanes)) if len(session.tries) <= _MOST_ATTEMPTS else drawn:
+        lane = timeline.lanes[place]
+        request = session.requests[lane.request - 1]
+        first = request.tries.index(lane.tries[0])
+        if place not in drawn:
+            outside += range(len(rows), len(rows) + len(lane.tries))
+        rows += (
+            attempt_row(each, request, number)
+            for number, each in enumerate(lane.tries, start=first + 1)
+        )
+    return tuple(rows), tuple(outside)
 
 
 def _moment(text: str | None) -> int | None:
@@ -147,8 +212,8 @@ def _moves(timeline: Timeline, view: View) -> Moves:
 def _lane_rows(
     session: Session, timeline: Timeline, drawn: Iterable[DrawnLane]
 ) -> Iterator[LaneRow]:
-    waits_us = {
-        link.to_lane: link.us
+    links = {
+        link.to_lane: link
         for link in timeline.links
         if link.kind is not LinkKind.TOOLS and link.from_lane != link.to_lane
     }
@@ -158,16 +223,21 @@ def _lane_rows(
             row,
             row.lane.request,
             session.requests[row.lane.request - 1].tries.index(first) + 1,
-            _title(first, waits_us.get(row.number)),
+            _title(first, links.get(row.number)),
             said(last.attempt),
             tone_of(last.attempt.outcome),
         )
 
 
-def _title(first: Try, waited_us: int | None) -> str:
+def _title(first: Try, link: Link | None) -> str:
+    """What a lane is: ``retry 1 of 2 after 386 ms (asked to wait 1.0 s)``."""
     match first.why:
         case Why.RETRY | Why.FALLBACK:
-            return named(first.why) + (f" after {duration(waited_us)}" if waited_us else "")
+            count = f" {first.number} of {first.of}" if first.number is not None else ""
+            waited = f" after {duration(link.us)}" if link and link.us else ""
+            asked_us = None if link is None else link.asked_us
+            asked = "" if asked_us is None else f" (asked to wait {duration(asked_us)})"
+            return f"{named(first.why)}{count}{waited}{asked}"
         case Why.TOOL_FOLLOW_UP | Why.RESUMED:
             return named(first.why)
         case _:

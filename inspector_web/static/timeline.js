@@ -21,6 +21,7 @@
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         replace(page.getElementById("timeline"));
         replaceReceived(page.getElementById("received"));
+        replaceTable(page.getElementById("table"));
         history.replaceState(history.state, "", address);
       } catch {
         location.assign(address);
@@ -34,6 +35,7 @@
     const key = document.activeElement?.dataset?.key;
     const keepsFocus = stale.contains(document.activeElement) && key;
     const speed = stale.querySelector("[name=speed]")?.value;
+    fresh.querySelector(".legend").open = stale.querySelector(".legend").open;
     stale.replaceWith(document.adoptNode(fresh));
     ready(speed);
     if (keepsFocus) fresh.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
@@ -41,6 +43,15 @@
 
   const replaceReceived = (fresh) => {
     document.getElementById("by-then").replaceChildren(...(fresh ? [document.adoptNode(fresh)] : []));
+  };
+
+  // The table mutes what is outside the window; the row that has the focus keeps it.
+  const replaceTable = (fresh) => {
+    const stale = document.getElementById("table");
+    const row = stale.contains(document.activeElement) && document.activeElement.closest("[data-row]");
+    if (stale.isEqualNode(fresh)) return;
+    stale.replaceWith(document.adoptNode(fresh));
+    if (row) document.getElementById(row.id)?.querySelector("a[data-main]").focus({ preventScroll: true });
   };
 
   const show = (from, to) => {
@@ -181,7 +192,7 @@
 
   const stop = () => {
     if (playing === null) return;
-    const { at } = playing;
+    const at = Math.min(playing.at, playing.last);
     playing = null;
     ready();
     look(at);
@@ -190,7 +201,7 @@
   const start = () => {
     const received = document.getElementById("received");
     const [from] = windowOf(here());
-    const last = Number(here().querySelector(".strip").dataset.to);
+    const last = Number(here().dataset.end);
     let at = received ? Number(received.dataset.at) : from;
     if (received && at >= Number(received.dataset.end)) at = from;
     playing = { at, before: performance.now(), last, isAsking: false };
@@ -210,6 +221,7 @@
     cursor.setAttribute("visibility", share >= 0 && share <= 100 ? "visible" : "hidden");
     cursor.setAttribute("x1", `${share}%`);
     cursor.setAttribute("x2", `${share}%`);
+    here().querySelector("[name=at_s]").value = (playing.at / 1e6).toFixed(3);
     if (!playing.isAsking) ask();
     if (playing.at >= playing.last) stop();
     else requestAnimationFrame(frame);

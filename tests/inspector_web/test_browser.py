@@ -21,7 +21,7 @@ ADDRESSES = (
     "tapes/nothing/sessions/1",
 )
 PLOT = "document.querySelector('.plot').getBoundingClientRect()"
-WHERE_AM_I = "document.activeElement.closest('[data-row], .lane')?.id"
+WHERE_AM_I = "document.activeElement.closest('[data-row], .lane, .turn-row')?.id"
 
 
 @pytest.mark.parametrize("width", [360, 1600])
@@ -53,9 +53,9 @@ def test_brackets_walk_along_the_attempts(page: Page, site: str) -> None:
     page.open(f"{site}tapes/fallback/sessions/1")
     page.press("]")
     page.press("]")
-    assert "retry after" in page.value("document.activeElement.textContent")
+    assert "retry 1 of 1 after" in page.value("document.activeElement.textContent")
     page.press("[")
-    assert "retry after" not in page.value("document.activeElement.textContent")
+    assert "retry" not in page.value("document.activeElement.textContent")
     page.open(f"{site}tapes/fallback/events?session=1")
     page.press("]")
     page.press("]")
@@ -222,9 +222,9 @@ def test_capitals_walk_along_the_turns(page: Page, folder: Path, site: str) -> N
     page.open(f"{site}tapes/turns/sessions/1")
     page.press("J")
     page.press("J")
-    assert page.value(WHERE_AM_I) == "request-2"
+    assert page.value(WHERE_AM_I) == "turn-2"
     page.press("K")
-    assert page.value(WHERE_AM_I) == "request-1"
+    assert page.value(WHERE_AM_I) == "turn-1"
     page.open(f"{site}tapes/turns/events?session=1")
     page.press("J")
     page.press("J")
@@ -262,6 +262,8 @@ def test_it_plays_to_the_end(page: Page, site: str) -> None:
     page.until("parseFloat(document.getElementById('cursor').getAttribute('x1')) > 60")
     page.until("document.querySelector('button.play').textContent === 'Play'")
     page.until("document.getElementById('received')?.textContent.includes('Done.')")
+    page.until("new URL(location).searchParams.get('at') === '1901000'")
+    assert page.value("document.querySelector('[name=at_s]').value") == "1.901"
     page.open(f"{site}tapes/fallback/sessions/1?at=110000")
     page.press(" ")
     page.until("document.querySelector('button.play').textContent === 'Stop'")
@@ -285,10 +287,11 @@ def test_the_strip_moves_the_window(page: Page, site: str) -> None:
 def test_two_fingers_zoom(page: Page, site: str) -> None:
     """About the point between them."""
     page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000", width=600)
+    # On a screen that is touched, the bar of keys is not there.
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
     page.value("document.querySelector('.plot').scrollIntoView({behavior: 'instant'})")
     x, y, width = plot_box(page)
-    middle, y = x + width / 2, y + 10
-    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    middle, y = x + width / 2, y + 30
 
     def touch(kind: str, *offsets: float) -> None:
         points = [{"x": middle + each, "y": y, "id": n} for n, each in enumerate(offsets)]
@@ -304,6 +307,44 @@ def test_two_fingers_zoom(page: Page, site: str) -> None:
     )
     touch("touchEnd")
     page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_a_phone_shows_no_keys(page: Page, site: str) -> None:
+    """It has none to press."""
+    is_shown = "document.querySelector('.hints').checkVisibility()"
+    page.open(f"{site}tapes/fallback/sessions/1", width=360)
+    assert page.value(is_shown)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    assert not page.value(is_shown)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_the_attempts_of_a_window_stand_out(page: Page, site: str) -> None:
+    """All are listed after a zoom, as after a reload; those outside are muted."""
+    muted = "[...document.querySelectorAll('.attempts .outside')].map(row => row.id)"
+    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
+    assert page.value(muted) == ["attempt-1-1", "attempt-1-2"]
+    page.open(f"{site}tapes/fallback/sessions/1")
+    page.press("j")
+    page.value(
+        "document.querySelector('.zoom [data-key=\"+ =\"]').setAttribute('href', "
+        "'?from=500000&to=900000')"
+    )
+    page.press("+")
+    page.until("location.search === '?from=500000&to=900000'")
+    page.until(f"{muted}.length === 2")
+    assert page.value(WHERE_AM_I) == "attempt-1-1"
+    assert page.value("document.querySelectorAll('.attempts [data-row]').length") == 3
+
+
+def test_the_legend_stays_open(page: Page, site: str) -> None:
+    """When another window is drawn."""
+    page.open(f"{site}tapes/fallback/sessions/1")
+    page.value("document.querySelector('.legend').open = true")
+    page.press("+")
+    page.until("location.search !== ''")
+    page.until("document.querySelector('#timeline').dataset.from !== '100000'")
+    assert page.value("document.querySelector('.legend').open")
 
 
 def test_a_finding_leads_to_its_window(page: Page, site: str) -> None:

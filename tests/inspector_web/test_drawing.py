@@ -253,7 +253,7 @@ def test_a_million_events_are_a_small_drawing(fallback: Path) -> None:
 def test_too_many_lanes_are_counted(fallback: Path) -> None:
     """The first sixty in the window are drawn."""
     timeline = timeline_on(fallback)
-    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), ())
+    many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), (), timeline.turns)
     drawing = draw(many, View(100_000, 200_000), silent)
     assert len(drawing.lanes) == MOST_LANES == 60
     assert (drawing.lanes_before, drawing.lanes_after) == (0, 190)

@@ -30,7 +30,7 @@ def test_they_are_those_of_the_command(client: FlaskClient, fallback: Path) -> N
     with TapeReader(fallback) as reader:
         diagnosis = diagnose(reader)
     page = twin(client, "/tapes/fallback/sessions/1")
-    assert page["session"]["verdict"] == diagnosis.verdict
+    assert page["session"]["verdict"]["note"] == diagnosis.findings[0].what
     assert [
         (each["kind"], each["severity"], each["what"], each["meaning"], each["advice"])
         for each in page["findings"]
@@ -59,7 +59,7 @@ def test_the_list_of_sessions_shows_the_verdict(client: FlaskClient) -> None:
     """Beside a chip that counts, by which the list can be filtered."""
     text = client.get("/sessions").text
     assert "3 findings</span>" in text
-    assert "WebSocket ended 2 times before an answer began" in text
+    assert "Recovered: WebSocket, 2 tries: cut: closed 1011 no luck → fallback to HTTP" in text
     assert len(twin(client, "/sessions?health=finding")["sessions"]) == 1
 
 
@@ -96,15 +96,20 @@ def test_what_was_found_alike_is_one(folder: Path, browse: Any) -> None:
 
 
 def test_a_session_that_went_well_says_so(folder: Path, browse: Any) -> None:
-    """Nothing wrong, and how much was looked at."""
+    """It was completed, and nothing is wrong with it."""
     maker = TapeMaker(folder / "well.db")
     maker.post(0, ask("hi"), session("s")).answer(1, created(), delta(), completed())
     maker.write()
     client: FlaskClient = browse()
     page = twin(client, "/tapes/well/sessions/1")
-    assert page["session"]["verdict"] == "nothing wrong: 1 session, 1 request."
+    assert page["session"]["verdict"] == {
+        "tone": "good",
+        "word": "Completed",
+        "tale": None,
+        "note": "nothing wrong",
+    }
     assert (page["findings"], page["found"]) == ([], 0)
-    assert "Nothing wrong: 1 session, 1 request." in client.get("/tapes/well/sessions/1").text
+    assert "</span> Completed, nothing wrong</p>" in client.get("/tapes/well/sessions/1").text
 
 
 def test_a_session_is_not_blamed_for_another(folder: Path, browse: Any) -> None:
@@ -116,5 +121,5 @@ def test_a_session_is_not_blamed_for_another(folder: Path, browse: Any) -> None:
     client: FlaskClient = browse()
     well, ill = (twin(client, f"/tapes/two/sessions/{number}") for number in (1, 2))
     assert well["findings"] == []
-    assert well["session"]["verdict"].startswith("nothing wrong")
+    assert well["session"]["verdict"]["note"] == "nothing wrong"
     assert "http_error" in {each["kind"] for each in ill["findings"]}

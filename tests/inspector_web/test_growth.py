@@ -289,7 +289,7 @@ def test_what_was_opened_and_selected_stays(page: Page, site: str, folder: Path)
         "window.line = document.querySelector('#timeline'); 1"
     )
     growing.add(1)
-    page.until("document.querySelectorAll('.attempts tbody tr').length === 3")
+    page.until("document.querySelectorAll('.attempts [data-row]').length === 3")
     assert page.value("getSelection().toString()") == "Question 1"
     page.until("!line.isConnected && document.querySelectorAll('.lane').length === 3")
     growing.close()

@@ -60,8 +60,24 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
             {"sort": "retry", "tone": "warn", "text": "1 retry"},
             {"sort": "fallback", "tone": "warn", "text": "1 fallback"},
         ],
-        "verdict": "3 findings (3 recovered) in 1 session, 1 request: WebSocket ended 2 times "
-        "before an answer began: closed 1011 no luck.",
+        "verdict": {
+            "tone": "warn",
+            "word": "Recovered",
+            "tale": {
+                "request": 1,
+                "is_warm_up": False,
+                "steps": [
+                    "WebSocket, 2 tries: cut: closed 1011 no luck",
+                    "fallback to HTTP: completed",
+                ],
+                "tone": "good",
+            },
+            "note": "WebSocket ended 2 times before an answer began: closed 1011 no luck",
+        },
+        "replay_of": None,
+        "agent": None,
+        "parent": None,
+        "parent_number": None,
     }
 
 

@@ -25,7 +25,7 @@ EDGES = ("connect", "waiting", "reasoning", "text", "tool", "receiving")
 
 def colours(theme: str) -> dict[str, str]:
     """The custom properties that are colours, as the theme has them."""
-    light, _, dark = STYLESHEET.partition("@media (prefers-color-scheme: dark)")
+    light, _, dark = STYLESHEET.partition("@media screen and (prefers-color-scheme: dark)")
     found = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light))
     if theme == "dark":
         dark = dark[: dark.index("}\n}")]

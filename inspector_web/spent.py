@@ -1,0 +1,83 @@
+"""Where a session's time went, added up: each instant counts once."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from inspector_web.marks import Marks
+from inspector_web.stretches import Phase, Silence, Span, Spent, Use
+from inspector_web.timeline import Lane, LinkKind, MarksOf, Timeline
+
+_USES: Final = {
+    Phase.CONNECT: Use.CONNECT,
+    Phase.WAITING: Use.WAITING,
+    Phase.REASONING: Use.REASONING,
+    Phase.TEXT: Use.TEXT,
+    Phase.TOOL: Use.TOOL,
+    Phase.RECEIVING: Use.RECEIVING,
+    LinkKind.RETRY: Use.RETRY,
+    LinkKind.FALLBACK: Use.RETRY,
+    LinkKind.TOOLS: Use.TOOLS,
+}
+
+type _Piece = tuple[int, int, Use]
+"""From when, until when, and what for."""
+
+
+def spent_on(timeline: Timeline, marks_of: MarksOf) -> tuple[Spent, ...]:
+    """What the time of a session was spent on, the most first.
+
+    Where two things went on at once, the time counts for the one that began first.
+    """
+    pieces = [(link.start_us, link.end_us, _USES[link.kind]) for link in timeline.links]
+    marks: dict[int, Marks] = {}
+    whole = timeline.span
+    for lane in timeline.lanes:
+        if lane.exchange not in marks:
+            marks = {lane.exchange: marks_of(lane.exchange, whole.start_us, whole.end_us)}
+        pieces += _pieces(lane, marks[lane.exchange])
+    pieces.sort()
+    found: dict[Use, tuple[int, Span]] = {}
+    for use, piece in _once(whole, pieces):
+        us, longest = found.get(use, (0, piece))
+        found[use] = us + piece.us, max(longest, piece, key=lambda each: each.us)
+    spent = [Spent(use, us, longest) for use, (us, longest) in found.items()]
+    return tuple(sorted(spent, key=lambda each: -each.us))
+
+
+def _pieces(lane: Lane, marks: Marks) -> Iterator[_Piece]:
+    """The silences of a lane, and what is left of its bars without them; both are in order."""
+    silences = list(lane.silences(marks, lane.span))
+    for silence in silences:
+        yield silence.start_us, silence.end_us, Use.SILENT
+    first = 0
+    for bar in lane.bars(marks, lane.span):
+        at_us = bar.start_us
+        while first < len(silences) and silences[first].end_us <= at_us:
+            first += 1
+        for silence in _begun(silences, first, bar.end_us):
+            if silence.start_us > at_us:
+                yield at_us, silence.start_us, _USES[bar.phase]
+            at_us = silence.end_us
+        if bar.end_us > at_us:
+            yield at_us, bar.end_us, _USES[bar.phase]
+
+
+def _begun(silences: list[Silence], first: int, by_us: int) -> Iterator[Silence]:
+    for at in range(first, len(silences)):
+        if silences[at].start_us >= by_us:
+            return
+        yield silences[at]
+
+
+def _once(whole: Span, pieces: Iterable[_Piece]) -> Iterator[tuple[Use, Span]]:
+    """The pieces, which are in the order of their begins, without what others cover already."""
+    covered_us = whole.start_us
+    for start_us, end_us, use in pieces:
+        if start_us > covered_us:
+            yield Use.IDLE, Span(covered_us, start_us)
+            covered_us = start_us
+        if end_us > covered_us:
+            yield use, Span(covered_us, end_us)
+            covered_us = end_us
+    if whole.end_us > covered_us:
+        yield Use.IDLE, Span(covered_us, whole.end_us)
