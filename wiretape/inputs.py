@@ -15,6 +15,7 @@ from typing import Any, Final
 from wiretape.asked import Asked, RequestKind
 from wiretape.digests import digest
 from wiretape.jsontext import string_at
+from wiretape.likeness import AND_MORE
 from wiretape.tools import Call, Output, calls_in, is_output, output_in
 
 TAIL: Final = 32
@@ -45,14 +46,16 @@ class Entry:
 class InputView:
     """An input, in so far as sessions are put together from it.
 
-    ``is_whole``: it says the whole conversation itself. ``opening`` is how the last message of
-    the client begins. ``outputs`` are those at the end, where new ones stand; the last ``fresh`` of
-    them come after everything that the model said. ``strays`` are the ids of all whose call is
-    not in the same input. ``prefixes`` has a digest for the first item, the first two, and so on,
-    where a view was asked for them.
+    ``is_whole``: it says the whole conversation itself. ``leaves_out``: as a script may, it says
+    only some of what was asked, or nothing. ``opening`` is how the last message of the client
+    begins. ``outputs`` are those at the end, where new ones stand; the last ``fresh`` of them come
+    after everything that the model said. ``strays`` are the ids of all whose call is not in the
+    same input. ``prefixes`` has a digest for the first item, the first two, and so on, where a
+    view was asked for them.
     """
 
     is_whole: bool
+    leaves_out: bool
     items: int
     tail: tuple[Entry, ...]
     holds_answers: bool
@@ -68,6 +71,11 @@ class InputView:
         return self.outputs[len(self.outputs) - self.fresh :]
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether anything may have been asked."""
+        return self.leaves_out and not self.items
+
+    @property
     def answers_tools(self) -> bool:
         """Whether what is asked for is to go on from what tools gave."""
         wanted = without_model(self.tail)
@@ -76,20 +84,26 @@ class InputView:
 
 def view_of(asked: Asked, *, with_prefixes: bool) -> InputView | None:
     """The view of what was asked; ``None`` where its body cannot be read."""
-    if not isinstance(asked.body, dict):
+    is_bare = not asked.raw and asked.kind is not RequestKind.UPGRADE
+    body = {AND_MORE: ""} if is_bare else asked.body
+    if not isinstance(body, dict):
         return None
-    items = asked.input_items
+    said = asked.input_items
+    leaves_out = said[:1] == [AND_MORE] or (AND_MORE in body and not _INPUTS & body.keys())
+    items = said[1:] if said[:1] == [AND_MORE] else said
     makers = [maker_of(item) for item in items]
     called = {call_id for item in items for call_id in _called_in(item)}
     last_said = max((at for at, maker in enumerate(makers) if maker is Maker.MODEL), default=-1)
     fresh = tuple(_outputs(items[last_said + 1 :]))
     return InputView(
         is_whole=not (
-            asked.kind is RequestKind.APPEND
-            or asked.body.get("previous_response_id")
-            or asked.body.get("conversation")
+            leaves_out
+            or asked.kind is RequestKind.APPEND
+            or body.get("previous_response_id")
+            or body.get("conversation")
             or any(_type(item) in _STANDS_FOR_OTHERS for item in items)
         ),
+        leaves_out=leaves_out,
         items=len(items),
         tail=tuple(map(_entry, items[-TAIL:], makers[-TAIL:])),
         holds_answers=any(maker is not Maker.CLIENT for maker in makers),
@@ -159,6 +173,7 @@ def asks_for_the_same(after: InputView, before: InputView, called: frozenset[str
     return count > 0 and list(tail[-count:]) == list(wanted[-count:])
 
 
+_INPUTS: Final = frozenset({"input", "messages"})
 _STANDS_FOR_OTHERS: Final = frozenset(
     {"item_reference", "compaction", "compaction_summary", "context_compaction"}
 )

@@ -63,8 +63,12 @@ class Past:
     turn_id: str | None
 
 
-def is_another_try(after: Observed, before: Observed) -> bool:
-    """Whether ``after`` is another try at what ``before`` asked for and did not get."""
+def is_another_try(after: Observed, before: Observed, *, is_next: bool) -> bool:
+    """Whether ``after`` is another try at what ``before`` asked for and did not get.
+
+    ``is_next``: nothing was asked between them; where one of them does not say what it asks for,
+    that is all there is to go by.
+    """
     one, other = before.attempt, after.attempt
     if one.outcome is Outcome.COMPLETED or before.input is None or after.input is None:
         return False
@@ -72,6 +76,8 @@ def is_another_try(after: Observed, before: Observed) -> bool:
         return False
     if (one.role is Role.WARM_UP) is not (other.role is Role.WARM_UP):
         return False
+    if after.input.says_nothing or before.input.says_nothing:
+        return is_next
     called = frozenset(made.call.call_id for made in before.calls)
     return asks_for_the_same(after.input, before.input, called)
 
@@ -87,6 +93,13 @@ def reason_to_ask(seen: Observed, past: Past) -> Reason:
         return Reason(Why.FIRST, "it prepares the server and asks for no answer")
     if attempt.role is Role.COMPACTION:
         return Reason(Why.FIRST, "it asks for a shorter history")
+    if view.says_nothing:
+        waiting = [call_id for call_id in past.calls if call_id not in past.answered]
+        if waiting:
+            return _follow_up(
+                "tools were called, and it does not say what it asks", waiting[-1], past
+            )
+        return Reason(Why.UNKNOWN, "it does not say what it asks")
     if view.answers_tools:
         answered = [each.key for each in without_model(view.tail) if each.maker is Maker.TOOL]
         return _follow_up("its input ends with the output of a tool", answered[-1], past)
@@ -106,13 +119,20 @@ def reason_to_ask(seen: Observed, past: Past) -> Reason:
     return Reason(Why.FIRST, "nothing unanswered before it asks for the same")
 
 
-def reason_to_try_again(attempt: Attempt, before: Attempt) -> Reason:
+def reason_to_try_again(seen: Observed, before: Attempt) -> Reason:
     """Why another attempt was made at a request whose last attempt was ``before``."""
+    attempt, view = seen.attempt, seen.input
+    is_silent = view is not None and view.says_nothing
+    how = (
+        "it does not say what it asks, and comes right after"
+        if is_silent
+        else "the same request as"
+    )
     moved = before.transport is Transport.WEBSOCKET and attempt.transport is Transport.HTTP
     said = f" ({before.detail})" if before.detail else ""
     return Reason(
         Why.FALLBACK if moved else Why.RETRY,
-        f"the same request as exchange {before.exchange}, which ended as {before.outcome}{said}",
+        f"{how} exchange {before.exchange}, which ended as {before.outcome}{said}",
         end_of(before),
     )
 

@@ -197,6 +197,7 @@ class _Place:
         self.session = session
         self._waiting: list[Observed] = []
         self._unfinished: list[tuple[Request, Observed]] = []
+        self._last: Observed | None = None
         self._is_begun = False
         self._calls: dict[str, Spot] = {}
         self._answered: set[str] = set()
@@ -227,20 +228,26 @@ class _Place:
 
     def _place(self, seen: Observed) -> None:
         attempt = seen.attempt
-        again = (each for each in reversed(self._unfinished) if is_another_try(seen, each[1]))
+        again = (
+            each
+            for each in reversed(self._unfinished)
+            if is_another_try(seen, each[1], is_next=each[1] is self._last)
+        )
         found = next(again, None)
         if found is None:
             request, reason = self._begin(), reason_to_ask(seen, self._past())
         else:
             self._unfinished.remove(found)
-            request, reason = found[0], reason_to_try_again(attempt, found[0].last)
+            request, reason = found[0], reason_to_try_again(seen, found[0].last)
         self._try(request, seen, reason)
         if attempt.outcome is not Outcome.COMPLETED:
             self._unfinished = [*self._unfinished[1 - _UNFINISHED :], (request, seen)]
         self._is_begun = self._is_begun or attempt.role is not Role.WARM_UP
         self._turn_id = attempt.turn_id or self._turn_id
+        self._last = seen
         if seen.input is not None:
-            self._answered.update(each.call_id for each in seen.input.new_outputs)
+            answered = (each.call_id for each in seen.input.new_outputs)
+            self._answered.update(self._calls if seen.input.says_nothing else answered)
         for made in seen.calls:
             spot = Spot(attempt.exchange, made.at_us, ITEM_DONE, attempt.message)
             self._calls[made.call.call_id] = spot
@@ -256,7 +263,7 @@ class _Place:
         """Adds a try, made for ``reason`` unless refused upgrades were tried before it."""
         for each in (*self._waiting, seen):
             if request.tries:
-                reason = reason_to_try_again(each.attempt, request.last)
+                reason = reason_to_try_again(each, request.last)
             request.tries.append(Try(each.attempt, reason.why, reason.evidence, reason.spot))
         self._waiting.clear()
 

@@ -3,7 +3,8 @@
 Codex names its thread in a header or in the body. Other clients name none: their requests are
 told apart by what they go on from (a ``previous_response_id``, a ``conversation``, the socket that
 a ``response.append`` is sent on, an item that an earlier answer made), and else by an input that
-begins as an earlier one does and is longer, or that is tried again.
+begins as an earlier one does and is longer, or that is tried again. Nothing tells apart requests
+that do not say what they ask, as a script may leave them: they go on with what was asked last.
 """
 
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ class Threads:
 
     def __init__(self) -> None:
         self._unnamed = 0
+        self._last: Thread | None = None
         self._of_response: dict[str, Thread] = {}
         self._of_item: dict[str, Thread] = {}
         self._of_input: dict[int, tuple[Thread, Attempt]] = {}
@@ -47,9 +49,10 @@ class Threads:
         if attempt.kind is RequestKind.APPEND:
             return self._of_socket.get(attempt.exchange)
         if view is None:
-            return None
+            return self._last
         made = (self._of_item.get(each) for each in reversed(list(_items(view))))
-        return next((thread for thread in made if thread is not None), self._by_start(view))
+        thread = next((thread for thread in made if thread is not None), self._by_start(view))
+        return self._last if thread is None and view.leaves_out else thread
 
     def _by_start(self, view: InputView) -> Thread | None:
         for length in range(len(view.prefixes), 0, -1):
@@ -63,6 +66,7 @@ class Threads:
 
     def _remember(self, seen: Observed, thread: Thread) -> None:
         attempt, view = seen.attempt, seen.input
+        self._last = thread
         self._of_socket[attempt.exchange] = thread
         if attempt.response_id is not None:
             self._of_response[attempt.response_id] = thread

@@ -32,7 +32,9 @@ def exchanges(found: Session) -> list[list[int]]:
     return [[each.attempt.exchange for each in request.tries] for request in found.requests]
 
 
-def cut(maker: TapeMaker, at_ms: float, body: dict[str, Any], headers: Headers = S1) -> None:
+def cut(
+    maker: TapeMaker, at_ms: float, body: dict[str, Any] | bytes, headers: Headers = S1
+) -> None:
     """A POST whose answer breaks off two milliseconds later."""
     post = maker.post(at_ms, body, headers)
     post.head(at_ms + 1)
@@ -43,7 +45,7 @@ def cut(maker: TapeMaker, at_ms: float, body: dict[str, Any], headers: Headers =
 def answer(
     maker: TapeMaker,
     at_ms: float,
-    body: dict[str, Any],
+    body: dict[str, Any] | bytes,
     headers: Headers = S1,
     *,
     items: tuple[dict[str, Any], ...] = (),

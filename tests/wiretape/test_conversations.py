@@ -1,7 +1,9 @@
 """Sessions of clients that name none: told by what goes on from what."""
 
 from reconstructed import S1, answer, cut, exchanges, sessions, the_session, whys
-from timed_tapes import TapeMaker, ask, call, message, output
+from timed_tapes import TapeMaker, ask, call, completed, created, message, output
+
+from wiretape.facts import PieceKind, Sender
 
 
 def test_a_chain_of_responses_is_a_conversation(maker: TapeMaker) -> None:
@@ -117,3 +119,54 @@ def test_a_chat_goes_on_by_its_messages(maker: TapeMaker) -> None:
     maker.post(10, {"model": "m", "messages": history}, target=target).answer(11, "[DONE]")
     found = the_session(maker)
     assert (whys(found), exchanges(found)) == ([["first"], ["tool_follow_up"]], [[1], [2]])
+
+
+def test_what_says_nothing_goes_on_with_what_was_asked_last(maker: TapeMaker) -> None:
+    """Nothing tells such requests apart: a tool round and a retry show by what was answered."""
+    answer(maker, 0, b"", (), items=(call("c_a"),))
+    cut(maker, 10, b"", ())
+    answer(maker, 20, b"", ())
+    answer(maker, 30, b"", ())
+    found = the_session(maker)
+    assert exchanges(found) == [[1], [2, 3], [4]]
+    assert whys(found) == [["unknown"], ["tool_follow_up", "retry"], ["unknown"]]
+    assert [each.evidence for each in found.tries] == [
+        "it does not say what it asks",
+        "tools were called, and it does not say what it asks, called for in exchange 1",
+        "it does not say what it asks, and comes right after exchange 2, which ended as cut "
+        "(server_closed)",
+        "it does not say what it asks",
+    ]
+    assert [turn.number for turn in found.turns] == [1, 2]
+
+
+def test_messages_that_say_nothing_belong_to_one_conversation(maker: TapeMaker) -> None:
+    """On whichever socket; a fallback to HTTP goes on with it, too."""
+    first = maker.socket(0)
+    first.ask(5, {"generate": False, "...": ""})
+    first.say(6, created("resp_0"), completed("resp_0"))
+    first.frame(10, PieceKind.TEXT, b"", Sender.CLIENT)
+    first.close(12, 1011)
+    second = maker.socket(20)
+    second.ask(25, {"...": ""})
+    second.close(26, 1011)
+    answer(maker, 30, b"", ())
+    assert whys(the_session(maker)) == [["first"], ["unknown", "retry", "fallback"]]
+
+
+def test_an_input_that_leaves_out_what_stood_before_goes_on(maker: TapeMaker) -> None:
+    """With what was asked last, unless an output in it tells another conversation."""
+    answer(maker, 0, ask("hi"), (), items=(call("c_a"),))
+    answer(maker, 10, ask("ho"), (), items=(call("c_b"),))
+    answer(maker, 20, {"input": ["...", output("c_a")], "...": ""}, ())
+    answer(maker, 30, {"input": ["...", message("more")], "...": ""}, ())
+    assert [exchanges(found) for found in sessions(maker)] == [[[1], [3], [4]], [[2]]]
+
+
+def test_bodies_tell_clients_apart_beside_one_that_says_nothing(maker: TapeMaker) -> None:
+    """A whole input that nothing before it begins like is a conversation of its own."""
+    answer(maker, 0, b"", ())
+    answer(maker, 10, ask("b"), ())
+    answer(maker, 20, ask("c"), ())
+    answer(maker, 30, ask("b", message("x", "assistant"), "more"), ())
+    assert [exchanges(found) for found in sessions(maker)] == [[[1]], [[2], [4]], [[3]]]
