@@ -1,8 +1,9 @@
 """Calls that print something and do nothing else, as a table of the tools that can."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any, Final
 
@@ -19,6 +20,13 @@ _NOTHING_SHOWN: Final = "// It showed nothing.\n"
 
 _EMPTY_TEXT: Final = 'text("");\n'
 """The client leaves such a text out, but what is left is a list of parts nevertheless."""
+
+
+_PATCHES: Final = re.compile(r"(?:\S*sh -\w+ )?\s*(?:cd [^&;]+&&\s*)?apply_?patch\b")
+"""A command that the client does not hand to a shell: it applies the patch, and words the output
+and a warning of its own."""
+
+_PATCHED: Final = "the client had applied a patch by itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +52,24 @@ def rewritten(item: JsonObject, output: Any = None) -> Rewritten | None:
     """
     key = item.get("type"), string_at(item, "name") if "name" in item else None
     write = _TOOLS.get(key)
-    return None if write is None or "namespace" in item else write(item, output)
+    if write is None or "namespace" in item:
+        return None
+    new = write(item, output)
+    return replace(new, doubt=_PATCHED) if _PATCHES.match(_command(item)) else new
+
+
+def _command(item: JsonObject) -> str:
+    """The words of a shell call, empty where it is none."""
+    said = parse_object(string_at(item, "arguments") or "")
+    arguments = object_at(item, "action") if isinstance(said, Unparsable) else said
+    words = arguments.get("cmd", arguments.get("command"))
+    return " ".join(map(str, words)) if isinstance(words, list) else str(words)
 
 
 def _script(output: Any) -> tuple[str, str | None]:
     found = NO_OUTPUT if output is None else printed(output)
     doubt, text = found.doubt, found.text
-    script = "; ".join(map(_prints, found.unshortened or (text,))).encode()
+    script = "; ".join(map(_prints, found.instead or (text,))).encode()
     while len(script) > _LONGEST_SCRIPT_BYTES:
         text, doubt = text[: len(text) * 3 // 4], "its output is too long to be printed"
         script = _prints(text).encode()
@@ -61,6 +80,8 @@ def _script(output: Any) -> tuple[str, str | None]:
 def _prints(part: Part) -> str:
     """What prints this in any shell; nothing else is needed for it than what each system has."""
     match part:
+        case bytes():
+            return f"printf '{''.join(f'\\{each:03o}' for each in part)}'"
         case Run(character, 1):
             return _prints(character)
         case Run("\n", count):

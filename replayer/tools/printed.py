@@ -10,20 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from replayer.tools.shortened import Part, is_shortened, unshortened
+from replayer.tools.shortened import Part, is_shortened, tokens_of, unshortened
 from wiretape.jsontext import Unparsable, object_at, parse_object, string_at
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
     """What to print, and the code to exit with. ``doubt`` says why the client may make another
-    output of it than the recorded one, ``None`` where it does not. ``unshortened`` is what to print
-    instead of a ``text`` that the client shortened, so that it does so again."""
+    output of it than the recorded one, ``None`` where it does not. ``instead`` is what to print so
+    that the client makes ``text`` of it again, where it had shortened it, or written it with signs
+    for bytes that are no characters."""
 
     text: str
     exit_code: int = 0
     doubt: str | None = None
-    unshortened: tuple[Part, ...] = ()
+    instead: tuple[Part, ...] = ()
 
 
 _FORMS: Final = (
@@ -43,6 +44,9 @@ _FORMS: Final = (
 )
 _SCRIPT: Final = re.compile(r"Script completed\nWall time (?:[\d.]+|…) seconds\nOutput:\n")
 _SHORTENED_WORDS: Final = "the client had shortened its output"
+_SIGN: Final = "\N{REPLACEMENT CHARACTER}"
+_NO_CHARACTER: Final = b"\xff"
+"""A byte that no character has: alone, it is written as one sign."""
 _STABLE_DURATION: Final = '"duration_seconds":…'
 """What a stable script has in the place of a duration, which is no JSON."""
 
@@ -93,9 +97,26 @@ def texts(output: Any) -> Iterator[str]:
 def _checked(text: str, code: object, whole: str, tokens: str | None = None) -> Printed:
     if not isinstance(code, int) or not 0 <= code <= 255:
         return Printed(text, 1, f"no command can exit with {code}")
+    count = None if tokens is None else int(tokens)
     if not is_shortened(whole):
-        return Printed(text, code)
-    parts = None if tokens is None else unshortened(text, int(tokens))
+        return _with_bytes(text, code, count)
+    parts = None if count is None else unshortened(text, count)
     return (
         Printed(text, code, _SHORTENED_WORDS) if parts is None else Printed(text, code, None, parts)
     )
+
+
+def _with_bytes(text: str, code: int, tokens: int | None) -> Printed:
+    """A text in which a sign may stand for a byte that is no character, if it then has so many
+    tokens: the client counts what was printed, not what it writes."""
+    if tokens is None or _SIGN not in text or tokens_of(len(text.encode())) == tokens:
+        return Printed(text, code)
+    parts: list[Part] = [
+        _NO_CHARACTER * len(part) if part.startswith(_SIGN) else part
+        for part in re.split(f"({_SIGN}+)", text)
+        if part
+    ]
+    size = len(text.encode()) - text.count(_SIGN) * (len(_SIGN.encode()) - len(_NO_CHARACTER))
+    if tokens_of(size) == tokens:
+        return Printed(text, code, None, tuple(parts))
+    return Printed(text, code, "it held bytes that are no characters")

@@ -30,12 +30,18 @@ class Run:
     count: int
 
 
-type Part = str | Run
+type Part = str | bytes | Run
+"""What is printed: a text, bytes that are none, or a run."""
 
 
 def is_shortened(text: str) -> bool:
     """Whether it says that something was left out."""
     return _CUT.search(text) is not None
+
+
+def tokens_of(size_bytes: int) -> int:
+    """How many tokens the client takes so many bytes for."""
+    return -(-size_bytes // _BYTES_OF_A_TOKEN)
 
 
 def unshortened(text: str, tokens: int) -> tuple[Part, ...] | None:

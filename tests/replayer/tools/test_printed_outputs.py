@@ -62,6 +62,21 @@ def test_the_command_said(output: Any, expected: Printed) -> None:
     assert printed(output) == expected
 
 
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        (2, Printed("\ufffda\ufffd", 0)),
+        (1, Printed("\ufffda\ufffd", 0, None, (b"\xff", "a", b"\xff"))),
+        (3, Printed("\ufffda\ufffd", 0, "it held bytes that are no characters")),
+    ],
+)
+def test_signs_may_stand_for_bytes(tokens: int, expected: Printed) -> None:
+    """By the tokens that the client counted, 4 bytes each: of what was printed, not of the signs.
+    Where neither can be, it is said."""
+    said = f"Wall time: 0 seconds\nProcess exited with code 0\nOriginal token count: {tokens}\n"
+    assert printed(f"{said}Output:\n\ufffda\ufffd") == expected
+
+
 def test_a_script_showed_its_texts() -> None:
     """What the client says around them is its own."""
     parts = [

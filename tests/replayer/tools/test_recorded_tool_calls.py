@@ -96,6 +96,43 @@ def test_other_tools_stay(item: dict[str, Any]) -> None:
     assert rewritten(item, "done") is None
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        call("shell_command", command="apply_patch <<'EOF'\n*** Begin Patch"),
+        call("exec_command", cmd="cd /x && apply_patch <<'EOF'\n*** Begin Patch"),
+        call("shell", command=["apply_patch", "*** Begin Patch"]),
+        call("shell", command=["bash", "-lc", "applypatch <<'EOF'"]),
+        {"type": "local_shell_call", "action": {"command": ["apply_patch", "*** Begin Patch"]}},
+    ],
+)
+def test_a_patch_that_the_client_applied_is_doubtful(item: dict[str, Any]) -> None:
+    """No shell had run, so what it words of one is not what it worded then."""
+    found = rewritten(item, OUTPUT)
+    assert found is not None
+    assert found.doubt == "the client had applied a patch by itself"
+
+
+def test_a_command_about_patches_is_a_command() -> None:
+    """Only what begins so is applied by the client."""
+    found = rewritten(call("shell_command", command="git log # apply_patch"), OUTPUT)
+    assert found is not None
+    assert found.doubt is None
+
+
+def test_bytes_that_are_no_characters_are_printed() -> None:
+    """As many as the recorded client counted."""
+    output = (
+        "Chunk ID: a\nWall time: 0 seconds\nProcess exited with code 0\n"
+        "Original token count: 1\nOutput:\na\ufffd\ufffdb"
+    )
+    found = rewritten(call("exec_command", cmd="x"), output)
+    assert found is not None
+    command = json.loads(found.members["arguments"])["cmd"]
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
+    assert (ran.stdout, found.doubt) == (b"a\xff\xffb", None)
+
+
 @pytest.mark.parametrize("text", ["it's one\n", "no end", "", "%s %d \\n \\\\", "naïve\u2028✓"])
 def test_a_shell_prints_the_text(text: str) -> None:
     """To the byte, and exits with the code."""
