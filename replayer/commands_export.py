@@ -1,6 +1,9 @@
 """``wiretape export``."""
 
+import shlex
+from itertools import chain
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -8,6 +11,8 @@ from replayer.bend_options import bend_options
 from replayer.clashes import refuse_clashes
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
+
+_ALSO_OF_REPLAY: Final = frozenset({"sessions", "transport", "wire_api", "tools"})
 
 
 @click.command()
@@ -25,7 +30,7 @@ from wiretape.commands.telling import tell
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
-    help="The file to write; several answers become FILE-1, FILE-2 and so on.",
+    help="The file to write; of several answers, a.sse becomes a-1.sse, a-2.sse and so on.",
 )
 @sessions_option
 @bend_options
@@ -62,12 +67,14 @@ def export(
     """
     from replayer.bends.options import bends_for
     from replayer.bends.stable import stable as bend_stable
-    from replayer.new_files import write_new
+    from replayer.new_files import check_new, write_new
     from replayer.opening import only_these
     from wiretape.fixtures import fixtures
     from wiretape.scripts.writing import write_script
 
-    refuse_clashes(click.get_current_context())
+    context = click.get_current_context()
+    refuse_clashes(context)
+    check_new([output])
     recording, _ = only_these(tape, sessions, bends_for(wire_api, transport, tools), tell)
     if stable:
         recording = bend_stable(recording)
@@ -82,9 +89,22 @@ def export(
     if len(files) > 1:
         tell(
             f"a fixture holds one answer, and these are {len(files)}: {names[0]} to {names[-1]}. "
-            f"`wiretape replay {tape} --via fixture -- COMMAND` gives them one after the other."
+            f"`{_replaying(tape, context)}` "
+            "gives them one after the other."
         )
     return 0
+
+
+def _replaying(tape: Path, context: click.Context) -> str:
+    """The command that plays through the hook what was written into fixtures, with the same
+    options."""
+    words = [str(tape)]
+    for parameter in context.command.params:
+        value = context.params[str(parameter.name)]
+        if parameter.name in _ALSO_OF_REPLAY and value != parameter.default:
+            values = value if isinstance(value, tuple) else (value,)
+            words += chain(*((parameter.opts[0], each) for each in values))
+    return f"wiretape replay {shlex.join(words)} --via fixture -- COMMAND"
 
 
 def _numbered(output: Path, count: int) -> list[Path]:

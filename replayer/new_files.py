@@ -8,14 +8,28 @@ from wiretape.errors import UsageError, WouldOverwrite
 
 
 def check_new(paths: Iterable[Path]) -> None:
-    """Sees to it that none of them is there.
+    """Sees to it, before anything is run, that none of them is there, and that their folders are.
 
     Raises:
-        WouldOverwrite: one is.
+        WouldOverwrite: one is there.
+        UsageError: there is no folder for one.
     """
     for path in paths:
+        check_folder(path, "-o")
         if path.exists():
             raise WouldOverwrite(f"{path} exists already: choose another name or remove it first.")
+
+
+def check_folder(path: Path, option: str) -> None:
+    """Sees to it that a file named by ``option`` has a folder: one may be misspelt.
+
+    Raises:
+        UsageError: it has none.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(
+            f"there is no folder {path.parent}: make it, or name another file with {option}."
+        )
 
 
 def write_new(files: Mapping[Path, str]) -> None:
@@ -23,7 +37,7 @@ def write_new(files: Mapping[Path, str]) -> None:
 
     Raises:
         WouldOverwrite: one of them is there already; none is written.
-        UsageError: one cannot be written.
+        UsageError: one has no folder, and none is written; or it cannot be written.
     """
     check_new(files)
     for path, text in files.items():

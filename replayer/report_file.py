@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from replayer.new_files import check_folder
 from wiretape.errors import UsageError, WouldOverwrite
 from wiretape.redact import redact_command
 
@@ -18,8 +19,7 @@ def check_report_file(path: Path) -> None:
         WouldOverwrite: there is something that is no report; an earlier report may be replaced.
         UsageError: there is no such folder, or nothing can be written there.
     """
-    if not path.parent.is_dir():
-        raise UsageError(f"there is no folder {path.parent}: name another file with --report.")
+    check_folder(path, "--report")
     if path.exists() and not _is_report(path):
         raise WouldOverwrite(
             f"{path} exists and is no report of a replay: name another file with --report."

@@ -140,3 +140,15 @@ def test_a_report_and_a_tape_need_a_file_each(run: Run, tape: Path, tmp_path: Pa
         2,
         f"{both} cannot be both the report and the tape of the replay: name two files.",
     )
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_a_folder_that_is_not_there(run: Run, tape: Path, tmp_path: Path, option: str) -> None:
+    """It may be misspelt: none is made, for whatever file."""
+    file = tmp_path / "nowhere" / "file"
+    refused(
+        run(tape, option, file, *asking("a")),
+        2,
+        f"there is no folder {file.parent}: make it, or name another file with {option}.",
+    )
+    assert not file.parent.exists()

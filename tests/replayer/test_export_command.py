@@ -114,16 +114,31 @@ def test_nothing_is_overwritten(export: Export, tmp_path: Path) -> None:
     assert not (tmp_path / "a-1.sse").exists()
 
 
-def test_a_place_that_cannot_be_written(export: Export, tmp_path: Path) -> None:
-    """The system's words, and what to do."""
+def test_the_command_that_plays_answers_has_the_same_options(
+    export: Export, tmp_path: Path
+) -> None:
+    """Else it would play something else."""
+    some = two_sessions()
+    some.post(create("again"), sse(*answer("hello")))
+    tape = some.write(tmp_path / "my tape.db")
+    options = ("--session", SESSION, "--transport", "sse", "--tools", "recorded")
+    ran = export(tape, "--to", "fixture", *options, "-o", tmp_path / "a.sse")
+    assert (
+        f"`wiretape replay '{tape}' --session {SESSION} --transport sse --tools recorded "
+        "--via fixture -- COMMAND`"
+    ) in ran.stderr
+
+
+def test_a_folder_that_is_not_there(export: Export, tmp_path: Path) -> None:
+    """It may be misspelt: none is made."""
     tape = two_sessions().write(tmp_path / "tape.db")
     place = tmp_path / "nowhere" / "a.script"
     ran = export(tape, "--to", "script", "-o", place)
     assert (ran.exit_code, ran.stderr) == (
         2,
-        f"wiretape: {place} cannot be written (No such file or directory): choose another place "
-        "with -o.\n",
+        f"wiretape: there is no folder {place.parent}: make it, or name another file with -o.\n",
     )
+    assert not place.parent.exists()
 
 
 def test_a_script_is_replayed_as_its_tape_is(
