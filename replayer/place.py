@@ -1,6 +1,6 @@
 """Where a replay stands: what of the recording is used up, and what the client has asked."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from replayer.matching import Candidate, Match, Sessions
@@ -25,15 +25,23 @@ class Place:
     """The state that the parts of a player share.
 
     ``faults`` are the places at which the server fails. What a client asks after one of them it
-    may ask because of that, so nothing is strict from then on.
+    may ask because of that, so nothing is strict from then on. ``spends`` names the exchanges that
+    answer nothing more when a client was at a place.
     """
 
     def __init__(
-        self, script: Script, *, is_strict: bool, ignored: Ignored, faults: Set[Spot]
+        self,
+        script: Script,
+        *,
+        is_strict: bool,
+        ignored: Ignored,
+        faults: Set[Spot],
+        spends: Mapping[Spot, Set[int]],
     ) -> None:
         self.script = script
         self.is_strict = is_strict
         self._faults = faults
+        self._spends = spends
         self.report = Report()
         self.sessions = Sessions(ids=Correspondence(ignored=ignored))
         self._unused: dict[Way, dict[int, Candidate[RecordedExchange]]] = {}
@@ -45,6 +53,9 @@ class Place:
     def note(self, caller: Caller, asked: Asked, match: Match[Recorded]) -> int:
         """Puts a request that the recording has into the report; gives its place there."""
         verdict = Verdict.EXACT if match.is_exact else Verdict.DIFFERENT
+        for spent in self._spends.get(match.recorded.place, ()):
+            for unused in self._unused.values():
+                unused.pop(spent, None)
         return self._note(caller, asked, verdict, match)
 
     def is_strict_about(self, asked_before: Sequence[ReplayedRequest]) -> bool:

@@ -4,8 +4,9 @@ It never sees a socket or a clock. A server hands it what the client asked and p
 answers.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from replayer.actions import Action, SendHead
@@ -49,7 +50,8 @@ class Player:
 
     With ``is_strict``, a request that differs from the recording is answered with an error that
     the client treats as fatal, instead of with the recorded answer, until it has met one of the
-    ``faults``. What is ``ignored`` is no difference.
+    ``faults``. What is ``ignored`` is no difference. ``spends`` names the exchanges that answer
+    nothing more when the client was at a place.
     """
 
     def __init__(
@@ -59,10 +61,15 @@ class Player:
         is_strict: bool = False,
         ignored: Ignored | None = None,
         faults: Set[Spot] = frozenset(),
+        spends: Mapping[Spot, Set[int]] = MappingProxyType({}),
     ) -> None:
         self._script = script
         self._place = Place(
-            script, is_strict=is_strict, ignored=ignored or Ignored(), faults=faults
+            script,
+            is_strict=is_strict,
+            ignored=ignored or Ignored(),
+            faults=faults,
+            spends=spends,
         )
         self._side = SideRequests(each for each in script.exchanges if not each.is_request)
         self._sockets = SocketPlayers(self._place)

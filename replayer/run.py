@@ -92,7 +92,13 @@ def replay(
         stack.enter_context(reader)
         script = Script(reader, replay.sessions)
         faults = frozenset() if faulty is None else faulty.places
-        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored, faults=faults)
+        player = Player(
+            script,
+            is_strict=replay.is_strict,
+            ignored=replay.ignored,
+            faults=faults,
+            spends={} if faulty is None else faulty.spends,
+        )
         for sentence in told:
             player.report.note(sentence)
         for sentence in player.report.notes:

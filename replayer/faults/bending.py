@@ -6,7 +6,7 @@ the client asks for is its own choice, made by the usual matching.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from replayer.faults.actions import Over
@@ -34,12 +34,15 @@ class Faulted:
     """A recording with faults.
 
     ``originals`` names, for what was put in, the recorded request that it stands for; ``waiting``
-    are the places where each fault, by its text, waits for the client.
+    are the places where each fault, by its text, waits for the client. ``spends`` names, for a
+    place, the exchanges that are of no more use when the client was there: else it would come to
+    the same faults again.
     """
 
     recording: Recording
     originals: Mapping[Spot, Spot]
     waiting: Mapping[str, frozenset[Spot]]
+    spends: Mapping[Spot, frozenset[int]] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[Spot]:
@@ -74,6 +77,7 @@ class _Bending:
         self._spares = Spares(recording)
         self._waiting: dict[str, set[Spot]] = {fault.text: set() for fault in faults}
         self._impossible: dict[str, str] = {}
+        self._beside: dict[Spot, int] = {}
 
     def bend(self, spot: Spot, faults: Sequence[Fault]) -> None:
         """Does faults to an attempt that was recorded."""
@@ -96,7 +100,10 @@ class _Bending:
         if message + 2 < len(parts_of(self._exchanges[exchange])):
             # A warm-up that failed is not tried again: the client asks what it meant to. And one
             # that repeats what it has heard of a broken answer asks what it would have asked next.
-            self._put(following, self._faults.get(following, ()))
+            faults = self._faults.get(following, ())
+            number = self._put(following, faults)
+            if faults:
+                self._beside[following] = number
         for request in plan.from_here:
             self._spares.put_over_http(request.tries[-1].attempt)
 
@@ -115,10 +122,21 @@ class _Bending:
             replace(self._recording, exchanges=(*exchanges, *self._spares.exchanges)),
             self._spares.originals,
             {text: frozenset(spots) for text, spots in self._waiting.items()},
+            self._spends(),
         )
 
-    def _put(self, spot: Spot, faults: Sequence[Fault]) -> None:
-        """Puts in another try at what was asked there, which fails with these faults."""
+    def _spends(self) -> dict[Spot, frozenset[int]]:
+        """A recorded attempt may wait in its place, and beside that on a socket of its own."""
+        standing = {spot: spot for spot in self._beside} | self._spares.originals
+        return {
+            spot: frozenset({self._beside[original]})
+            for spot, original in standing.items()
+            if original in self._beside
+        }
+
+    def _put(self, spot: Spot, faults: Sequence[Fault]) -> int:
+        """Puts in another try at what was asked there, which fails with these faults; gives its
+        number."""
         exchange, message = self._exchanges[spot[0]], spot[1]
         parts = parts_of(exchange)
         if message is not None:
@@ -127,6 +145,7 @@ class _Bending:
         parts = self._with_faults(exchange, parts, 0 if message is None else 1, faults)
         number = self._spares.put(put_together(exchange, parts), message or 0)
         self._note(number, parts)
+        return number
 
     def _parts(self, exchange: WholeExchange) -> tuple[Part, ...]:
         return self._bent.get(exchange.id) or parts_of(exchange)

@@ -72,7 +72,7 @@ class Matrix:
         faulty = self._faulted(case, bent(self.recording, bends))
         with fresh_home(self.client.environment) as environment:
             client = replace(self.client, environment=environment)
-            trial = self.trials.run(faulty.recording, client, pace)
+            trial = self.trials.run(faulty.recording, client, pace, faulty.spends)
         met = sum(times_met(trial.report, faulty).values())
         astray = divergence(trial.report, self.sessions) if case is WITHOUT else None
         return row_of(case.name, trial, met, astray)

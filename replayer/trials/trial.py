@@ -9,10 +9,11 @@ import asyncio
 import os
 import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from gateway.authority import Authority
 from gateway.child import started
@@ -21,7 +22,7 @@ from gateway.environment import child_environment
 from replayer.connection import Service
 from replayer.pacing import MAX, Pace
 from replayer.player import Player
-from replayer.report import Report, Verdict
+from replayer.report import Report, Spot, Verdict
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
@@ -75,8 +76,14 @@ class Trials:
     authority: Authority
     count: int = 0
 
-    def run(self, recording: Recording, client: Client, pace: Pace = MAX) -> Trial:
-        """The client, run on the recording to its end.
+    def run(
+        self,
+        recording: Recording,
+        client: Client,
+        pace: Pace = MAX,
+        spends: Mapping[Spot, Set[int]] = MappingProxyType({}),
+    ) -> Trial:
+        """The client, run on the recording to its end. ``spends`` is as for a player.
 
         Raises:
             KeyboardInterrupt: somebody told us to stop; the client is gone too.
@@ -88,7 +95,7 @@ class Trials:
             tempfile.TemporaryDirectory(prefix="wiretape-") as name,
             reader_of(recording, Path("the recording")) as reader,
         ):
-            player = Player(Script(reader))
+            player = Player(Script(reader), spends=spends)
             service = Service(
                 player,
                 ReplayTape(facts.append, clock.now_us),
