@@ -1,0 +1,91 @@
+"""Where a session's time went, added up by hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from flask.testing import FlaskClient
+from inspected import marks_on, timeline_on
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
+
+from inspector_web.spent import spent_on
+from inspector_web.stretches import Span, Use
+from wiretape.facts import EndKind
+
+
+def spent(path: Path) -> dict[Use, int]:
+    timeline = timeline_on(path)
+    found = spent_on(timeline, lambda exchange, *_: marks_on(path, exchange))
+    assert sum(each.us for each in found) == timeline.span.us
+    assert [each.us for each in found] == sorted((each.us for each in found), reverse=True)
+    return {each.use: each.us for each in found}
+
+
+def test_retries_and_a_fallback(fallback: Path) -> None:
+    """Two sockets of 30 ms, then an answer of 1.5 s; the hang-up a millisecond later is idle."""
+    assert spent(fallback) == {
+        Use.TEXT: 900_000,
+        Use.REASONING: 400_000,
+        Use.RETRY: 240_000,
+        Use.WAITING: 140_000,
+        Use.RECEIVING: 100_000,
+        Use.IDLE: 19_000,
+        Use.CONNECT: 2_000,
+    }
+
+
+def test_a_tool_round(rounds: Path) -> None:
+    """The client's tools run from 300 to 900 ms."""
+    assert spent(rounds) == {
+        Use.TOOLS: 600_000,
+        Use.TOOL: 190_000,
+        Use.RECEIVING: 100_000,
+        Use.WAITING: 90_000,
+        Use.IDLE: 9_000,
+        Use.CONNECT: 1_000,
+    }
+
+
+def test_a_silence_counts_before_what_it_lies_in(tmp_path: Path) -> None:
+    """Text from 10 to 100 ms and from 4100 to 4200 ms; in between, and at the end, nothing came."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created())
+    post.events(100, delta("a"))
+    post.events(4100, delta("b"))
+    post.events(4200, delta("c"))
+    post.end(6200, EndKind.CLIENT_CLOSED)
+    assert spent(maker.write()) == {Use.SILENT: 6_000_000, Use.TEXT: 190_000, Use.WAITING: 10_000}
+
+
+def test_what_goes_on_at_once_counts_once(tmp_path: Path) -> None:
+    """For what began first: the second waits, and ends its text, while the first gets its own."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    one, two = maker.post(0, ask("one"), session("s")), maker.post(50, ask("two"), session("s"))
+    for post, end_ms in ((one, 300), (two, 400)):
+        post.head(60)
+        post.events(100, created())
+        post.events(end_ms - 1, delta("a"))
+        post.events(end_ms, completed())
+        post.end(end_ms)
+    assert spent(maker.write()) == {
+        Use.TEXT: 299_000,
+        Use.WAITING: 100_000,
+        Use.RECEIVING: 1_000,
+    }
+
+
+def test_each_leads_to_where_most_of_it_is(fallback: Path) -> None:
+    """The longest stretch, of several."""
+    found = spent_on(timeline_on(fallback), lambda exchange, *_: marks_on(fallback, exchange))
+    (retry,) = [each for each in found if each.use is Use.RETRY]
+    assert retry.longest == Span(130_000, 330_000)
+
+
+def test_the_page_of_a_session_tells_it(fallback: Path, browse: Callable[..., FlaskClient]) -> None:
+    """In words, seconds and per cent, with a way to the place."""
+    assert fallback.exists()
+    text = browse().get("/tapes/fallback/sessions/1").text
+    assert "1.8 s, of which</h2>" in text
+    assert '>text</a> <b>900 ms</b> <span class="muted">50 %</span>' in text
+    assert '>waiting to try again</a> <b>240 ms</b> <span class="muted">13 %</span>' in text
+    assert ">handshake</a>" not in text  # a thousandth of it
