@@ -24,6 +24,7 @@ MOST_EFFORT: Final = 6_000
 """Events that a search goes through for one page: about a twentieth of a second's work."""
 _PASSED_EFFORT: Final = 10
 """What passing a stretch by takes, in events."""
+EVER_US: Final = 1 << 62
 _SEARCHED_CHARACTERS: Final = 1_000_000
 """Of one event, by a regular expression."""
 
@@ -126,6 +127,23 @@ ANYTHING: Final = Wanted()
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a tape that is looked at: these exchanges, or all, from ``since_us`` until
+    before ``until_us``.
+    """
+
+    of: Collection[int] | None = None
+    since_us: int = 0
+    until_us: int = EVER_US
+
+    def holds(self, exchange: int, at_us: int) -> bool:
+        return (self.of is None or exchange in self.of) and self.since_us <= at_us < self.until_us
+
+
+WHOLE: Final = Part()
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One event for a table. ``delta_us`` is since what crossed before it in its exchange.
 
@@ -172,21 +190,21 @@ class Seen:
     crossing: Crossing
 
 
-def listing_after(
-    index: IndexReader, of: Collection[int] | None, wanted: Wanted, after: Place | None
-) -> Listing:
-    """The first page of events after the place, or of all; ``of`` limits the exchanges."""
+def listing_after(index: IndexReader, part: Part, wanted: Wanted, after: Place | None) -> Listing:
+    """The first page of events after the place, or of all of the part."""
     rows: list[Row] = []
     last = after
     effort = 0
-    since_us = 0 if after is None else after.at_us
-    stretches = index.stretches_since(since_us, of, wanted.only(index.types()))
+    since_us = part.since_us if after is None else max(part.since_us, after.at_us)
+    stretches = index.stretches_since(since_us, part.of, wanted.only(index.types()))
     for each in merged(index, stretches, wanted):
         if isinstance(each, Passed):
             effort += _PASSED_EFFORT
             continue
-        if after is not None and each.place <= after:
+        if each.place.at_us < since_us or (after is not None and each.place <= after):
             continue
+        if each.place.at_us >= part.until_us:
+            break
         effort += 1
         if len(rows) == PAGE_EVENTS:
             return Listing(tuple(rows), rows[-1].place, _start(rows, after))
@@ -198,14 +216,15 @@ def listing_after(
     return Listing(tuple(rows), None, _start(rows, after))
 
 
-def listing_before(
-    index: IndexReader, of: Collection[int] | None, wanted: Wanted, before: Place
-) -> Listing:
-    """The last page of events before the place."""
+def listing_before(index: IndexReader, part: Part, wanted: Wanted, before: Place) -> Listing:
+    """The last page of events of the part before the place."""
     found: list[Seen] = []
     effort = 0
     gave_up_us: int | None = None
-    for stretch in index.stretches_until(before.at_us, of, wanted.only(index.types())):
+    until = min(before, Place(part.until_us, 0, 0))
+    for stretch in index.stretches_until(until.at_us, part.of, wanted.only(index.types())):
+        if stretch.until_us < part.since_us:
+            break
         # What is still to be read ended before this; what came later is complete.
         complete = [each for each in found if each.place.at_us > stretch.until_us]
         if len(complete) > PAGE_EVENTS:
@@ -217,8 +236,10 @@ def listing_before(
             effort += _PASSED_EFFORT
             continue
         for each in seen_in(index, stretch):
-            if each.place >= before:
+            if each.place >= until:
                 break
+            if each.place.at_us < part.since_us:
+                continue
             effort += 1
             if _takes(index, wanted, each):
                 found.append(each)

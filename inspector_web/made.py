@@ -1,7 +1,8 @@
-"""What the client makes of an event, by the documented model of it: it reads, ignores or swallows.
+"""What the client makes of an event, by the documented model of it: it is heard, ignored or
+swallowed, or ends the response.
 
-Each event is looked at by itself: that a response was over before it, an event does not tell.
-Nothing is said of clients that are no Codex: they have no model here.
+Each event is looked at by itself; what came after the end of a response has its own word. Of a
+client that has no model here, nothing is guessed: what it makes of its answers is not known.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from inspector_web.marks import TROUBLE
+from wiretape.attempts import Attempt
+from wiretape.attempts import Transport as AttemptTransport
 from wiretape.client.decoding import Ignored
 from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import dialect_for
@@ -30,6 +33,7 @@ from wiretape.client.streams import ResponseStream
 from wiretape.client.transport import Transport
 from wiretape.client.wire import Said
 from wiretape.crossings import COMMENT, Crossing
+from wiretape.events import Phase
 from wiretape.facts import Headers, Sender
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange
@@ -41,11 +45,17 @@ _LONGEST: Final = 1_000_000
 class Effect(StrEnum):
     """What became of an event."""
 
-    READ = "read"
+    HEARD = "heard"
     IGNORED = "ignored"
-    SWALLOWED = "swallowed"
+    SWALLOWED_ERROR = "swallowed_error"
     """An error that the client does not tell, or not yet."""
+    COMPLETED = "completed"
+    """It ends the response, and well."""
     FAILED = "failed"
+    """It ends the response."""
+    NOT_READ = "not_read"
+    """The response was over, and the client gone."""
+    NOT_KNOWN = "not_known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,8 @@ class Made:
     words: str
 
 
-_READ: Final[Mapping[type, str]] = {
+_ANSWERED_BY_EVENTS: Final = frozenset({Purpose.RESPONSES, Purpose.CHAT})
+_HEARD: Final[Mapping[type, str]] = {
     Created: "the response begins",
     OutputItemAdded: "an item begins",
     OutputItemDone: "an item is whole",
@@ -69,6 +80,10 @@ _READ: Final[Mapping[type, str]] = {
 }
 
 
+_NOT_KNOWN: Final = Made(Effect.NOT_KNOWN, "there is no model of this client here")
+_NOT_READ: Final = Made(Effect.NOT_READ, "the response was over before it came")
+
+
 def made_of(exchange: Exchange, crossing: Crossing) -> Made | None:
     """What the client makes of what crossed; ``None`` for what is no event of a response."""
     request, text = exchange.request, crossing.text
@@ -78,8 +93,10 @@ def made_of(exchange: Exchange, crossing: Crossing) -> Made | None:
         return None
     purpose = purpose_of(request.method, request.target, is_upgrade=exchange.is_upgrade)
     dialect = _dialect(request.headers)
-    if purpose is not Purpose.RESPONSES or dialect is None:
+    if purpose not in _ANSWERED_BY_EVENTS:
         return None
+    if purpose is Purpose.CHAT or dialect is None:
+        return _NOT_KNOWN
     transport = Transport.WEBSOCKET if exchange.is_websocket else Transport.SSE
     stream = ResponseStream(transport, dialect)
     match stream.receive(Said(text)), stream.held:
@@ -88,14 +105,27 @@ def made_of(exchange: Exchange, crossing: Crossing) -> Made | None:
             return Made(Effect.FAILED, f"{failure.text} (it {again})")
         case [Ignored(reason=reason)], _:
             is_error = crossing.type in TROUBLE
-            return Made(Effect.SWALLOWED if is_error else Effect.IGNORED, str(reason))
-        case [read], _:
-            return Made(Effect.READ, _READ[type(read)])
+            return Made(Effect.SWALLOWED_ERROR if is_error else Effect.IGNORED, str(reason))
+        case [heard], _:
+            is_end = isinstance(heard, Completed)
+            return Made(Effect.COMPLETED if is_end else Effect.HEARD, _HEARD[type(heard)])
         case _, held:
             assert held is not None
             return Made(
-                Effect.SWALLOWED, f"{held.text} (told when the stream ends, unless it completes)"
+                Effect.SWALLOWED_ERROR,
+                f"{held.text} (told when the stream ends, unless it completes)",
             )
+
+
+def made_within(attempt: Attempt, at_us: int, made: Made | None) -> Made | None:
+    """The same, unless the attempt that it is part of was over by then, and the client gone.
+
+    A client leaves an event stream where its response completes; on a socket it stays.
+    """
+    is_left = attempt.transport is AttemptTransport.HTTP and attempt.ended_by == Phase.COMPLETED
+    is_late = attempt.ended_at_us is not None and at_us > attempt.ended_at_us
+    is_known = made is not None and made.effect is not Effect.NOT_KNOWN
+    return _NOT_READ if is_known and is_left and is_late else made
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,7 @@ from typing import Final
 from inspector_web.asking import first_words
 from inspector_web.stretches import Spent
 from inspector_web.visible import one_line
+from wiretape.attempts import Attempt
 from wiretape.client.heads import rate_limits, retry_after_ms
 from wiretape.diagnosis.kinds import Finding, Kind
 from wiretape.errors import NoSuchSession
@@ -151,6 +152,22 @@ class Overview:
             return None
         times, places = found
         return places[max(bisect_right(times, at_us) - 1, 0)]
+
+    def under_way(self, exchange: int, at_us: int) -> Attempt | None:
+        """The same as an attempt."""
+        found = self.attempt_at(exchange, at_us)
+        return None if found is None else self._attempt(*found)
+
+    def _attempt(self, session: int, place: AttemptPlace) -> Attempt:
+        requests = self.sessions[session - 1].requests
+        return requests[place.request - 1].tries[place.number - 1].attempt
+
+    def spell_of(self, exchange: int, place: AttemptPlace, session: int) -> tuple[int, int | None]:
+        """From when until before when that attempt is the one under way in its exchange; ``None``
+        where it is the last one there."""
+        times, places = self._attempts[exchange]
+        at = places.index((session, place))
+        return times[at] if at else 0, times[at + 1] if at + 1 < len(times) else None
 
     @cached_property
     def _attempts(self) -> Mapping[int, tuple[list[int], list[tuple[int, AttemptPlace]]]]:

@@ -148,7 +148,8 @@ def again(tape: str, session: int) -> AgainPage:
 def events(tape: str) -> EventsPage:
     reader = open_tape(tape)
     overview = overview_so_far(reader)
-    return events_page(tape, overview, open_index(reader), EventsQuery.parse(request.args))
+    began_us, query = reader.label().started_at_us, EventsQuery.parse(request.args)
+    return events_page(tape, began_us, overview, open_index(reader), query)
 
 
 @_page("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>")
@@ -156,7 +157,8 @@ def event(tape: str, exchange: int, position: int) -> EventPage:
     reader = open_tape(tape)
     _exchange(reader, exchange)
     overview = overview_so_far(reader)
-    return event_page(tape, overview, open_index(reader), exchange, position)
+    began_us = reader.label().started_at_us
+    return event_page(tape, began_us, overview, open_index(reader), exchange, position)
 
 
 @_page(_ATTEMPT)

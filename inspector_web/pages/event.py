@@ -8,11 +8,12 @@ from inspector_web.index.reader import IndexReader
 from inspector_web.json_tree import Branch, tree_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.listing import Seen, seen_in
-from inspector_web.made import Made, made_of
+from inspector_web.made import Made, made_of, made_within
 from inspector_web.overview import AttemptPlace, Evidence, Overview
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.summaries import summary_of
 from inspector_web.twins import HTML_ONLY
+from wiretape.crossings import Crossing
 from wiretape.errors import UsageError
 from wiretape.facts import Sender
 from wiretape.jsontext import Unparsable, parse_object
@@ -31,6 +32,7 @@ class EventPage:
     """
 
     tape: str
+    started_at_us: int
     session: SessionHead | None
     attempt: AttemptPlace | None
     exchange: int
@@ -52,7 +54,12 @@ class EventPage:
 
 
 def event_page(
-    tape: str, overview: Overview | None, index: IndexReader, exchange: int, position: int
+    tape: str,
+    started_at_us: int,
+    overview: Overview | None,
+    index: IndexReader,
+    exchange: int,
+    position: int,
 ) -> EventPage:
     """The page of the event at that position; without an overview, of no session.
 
@@ -66,6 +73,7 @@ def event_page(
     text = found.text
     return EventPage(
         tape,
+        started_at_us,
         None if overview is None or under_way is None else head_of(tape, overview, under_way[0]),
         None if under_way is None else under_way[1],
         exchange,
@@ -77,7 +85,7 @@ def event_page(
         found.size_bytes,
         summary,
         is_unknown,
-        made_of(index.exchange(exchange), found),
+        _made(overview, index, found, seen.place.at_us),
         None if text is None else text[:SHOWN_CHARACTERS],
         text is not None and len(text) > SHOWN_CHARACTERS,
         layout_of(text or ""),
@@ -85,6 +93,14 @@ def event_page(
         has_next,
         None if overview is None else _next_problem(overview, seen),
     )
+
+
+def _made(
+    overview: Overview | None, index: IndexReader, crossing: Crossing, at_us: int
+) -> Made | None:
+    made = made_of(index.exchange(crossing.exchange), crossing)
+    attempt = None if overview is None else overview.under_way(crossing.exchange, at_us)
+    return made if attempt is None else made_within(attempt, at_us, made)
 
 
 def _next_problem(overview: Overview, seen: Seen) -> Evidence | None:

@@ -69,6 +69,7 @@
   };
   hint();
   document.addEventListener("grown", hint);
+  document.addEventListener("moved", hint);
 
   const isTyping = (element) =>
     element instanceof Element && element.matches("input, textarea, select");
@@ -111,10 +112,20 @@
   localise();
   document.addEventListener("grown", localise);
 
-  // The row that the address names is where the keys begin.
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (named?.matches("[data-row]")) {
+  // An instant of a tape: the moment in the viewer's zone stands before the one in UTC.
+  document.addEventListener("pointerover", ({ target }) => {
+    const time = target.closest?.("time[data-zone]");
+    if (!time || time.dataset.zone) return;
+    time.dataset.zone = "told";
+    time.title = `${local.format(new Date(time.dateTime))} (${time.title})`;
+  });
+
+  // The row that the address names is where the keys begin, once the browser has been there.
+  const toNamed = () => {
+    const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!named?.matches("[data-row]")) return;
     (named.querySelector("a[data-main]") ?? named).focus({ preventScroll: true });
-    named.scrollIntoView({ block: "center" });
-  }
+    named.scrollIntoView({ block: "center", behavior: "instant" });
+  };
+  addEventListener("load", toNamed);
 })();

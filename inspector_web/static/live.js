@@ -5,7 +5,7 @@
 (() => {
   const note = document.querySelector("[data-live]");
   // What other scripts draw; they are told by the event "grown".
-  const OWN = "#timeline, #by-then";
+  const OWN = "#timeline, #by-then, [data-own]";
   let told = document.getElementById("main").cloneNode(true);
   let isAsking = false;
   let isWanted = false;

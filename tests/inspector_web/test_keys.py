@@ -70,6 +70,8 @@ def test_every_key_that_a_page_names_acts(page: Page, site: str) -> None:
         assert "?" in named, address
         for name in named:
             page.value(CALM)
+            if name not in page.value(NAMED):
+                continue  # a key before it led to where it has nothing to do
             if name == "Enter":
                 page.press("j")
             page.press(TOLD.get(name, name))
@@ -102,6 +104,78 @@ def test_n_and_p_turn_the_pages(page: Page, site: str) -> None:
     )
     page.press("p")
     page.until(f"{first_row} === '{before}'")
+
+
+ROWS = "document.querySelectorAll('#events tbody tr[data-row]').length"
+HERE = "document.activeElement.closest('tr')?.id"
+
+
+@pytest.fixture
+def long(folder: Path) -> None:
+    """Five thousand events over HTTP."""
+    maker = TapeMaker(folder / "long.db")
+    post = maker.post(0, ask("much"), session("s"))
+    post.head(1)
+    for at_ms in range(2, 102):
+        post.events(at_ms, *[delta("word")] * 50)
+    post.events(200, completed())
+    post.end(201)
+    maker.write()
+
+
+def scroll_to(page: Page, row: str) -> None:
+    """Down, as somebody does who looks for a row, until it is there and the page stands still."""
+    page.until(
+        f"document.getElementById('{row}') !== null"
+        " || (scrollBy({top: 900, behavior: 'instant'}), false)"
+    )
+    page.value(
+        f"document.getElementById('{row}').scrollIntoView({{block: 'center', behavior: 'instant'}})"
+    )
+    page.until(f"location.hash !== '' && document.getElementById('{row}')")
+
+
+@pytest.mark.usefixtures("long")
+def test_events_scroll_as_one_table(page: Page, site: str) -> None:
+    """Windows follow one another without hole or overlap, and few rows are there at once."""
+    page.open(f"{site}tapes/long/events")
+    scroll_to(page, "e1-2500")
+    assert page.value(ROWS) <= 1000
+    places = page.value("[...document.querySelectorAll('tr[data-row]')].map(row => row.id)")
+    first = int(places[0].removeprefix("e1-"))
+    assert places == [f"e1-{at}" for at in range(first, first + len(places))]
+    page.value("scrollTo({top: 0, behavior: 'instant'})")
+    page.until("document.getElementById('e1-0') !== null && scrollY === 0")
+
+
+@pytest.mark.usefixtures("long")
+def test_the_address_says_which_row_is_looked_at(page: Page, site: str) -> None:
+    """A link from the middle of the table shows the same row, and what is before it too."""
+    page.open(f"{site}tapes/long/events")
+    scroll_to(page, "e1-700")
+    page.value(
+        "document.querySelector('#e1-700 a').focus({preventScroll: true});"
+        "scrollBy({top: 1, behavior: 'instant'})"
+    )
+    page.until("location.hash === '#e1-700'")
+    address = page.value("location.href")
+    page.open("about:blank#again")
+    page.open(address)
+    page.until(f"{HERE} === 'e1-700'")
+    page.until("document.getElementById('e1-590') !== null")
+    assert page.value(
+        "(({top, bottom}) => top >= 0 && bottom <= innerHeight)"
+        "(document.getElementById('e1-700').getBoundingClientRect())"
+    )
+
+
+@pytest.mark.usefixtures("long")
+def test_without_a_script_events_are_pages(page: Page, site: str) -> None:
+    """With links to the next one."""
+    with page.without_scripts():
+        page.open(f"{site}tapes/long/events")
+        assert page.value(ROWS) == 200
+        assert page.value("document.querySelector('#pages a[rel=next]') !== null")
 
 
 @pytest.mark.parametrize(

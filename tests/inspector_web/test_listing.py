@@ -11,6 +11,7 @@ from inspector_web import listing
 from inspector_web.index.reader import IndexReader
 from inspector_web.listing import (
     ANYTHING,
+    WHOLE,
     BadPattern,
     Listing,
     Place,
@@ -52,12 +53,12 @@ def indexed(path: Path) -> Iterator[IndexReader]:
 
 def after(path: Path, place: Place | None = None, wanted: Wanted = ANYTHING) -> Listing:
     with indexed(path) as index:
-        return listing_after(index, None, wanted, place)
+        return listing_after(index, WHOLE, wanted, place)
 
 
 def before(path: Path, place: Place, wanted: Wanted = ANYTHING) -> Listing:
     with indexed(path) as index:
-        return listing_before(index, None, wanted, place)
+        return listing_before(index, WHOLE, wanted, place)
 
 
 def places(found: Listing) -> list[str]:

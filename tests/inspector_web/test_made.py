@@ -49,9 +49,9 @@ def test_what_is_read_over_http(folder: Path, browse: Browse) -> None:
     over_http(folder, OLD_CODEX, created(), delta("word"), completed())
     assert made_on(browse, "one") == {
         "http.response": None,
-        "response.created": Made(Effect.READ, "the response begins"),
-        "response.output_text.delta": Made(Effect.READ, "more of the text"),
-        "response.completed": Made(Effect.READ, "the response is over, and well"),
+        "response.created": Made(Effect.HEARD, "the response begins"),
+        "response.output_text.delta": Made(Effect.HEARD, "more of the text"),
+        "response.completed": Made(Effect.COMPLETED, "the response is over, and well"),
         "end": None,
     }
 
@@ -60,10 +60,10 @@ def test_an_error_is_swallowed_over_http(folder: Path, browse: Browse) -> None:
     """The client knows no such event there; a failure is kept until the stream ends."""
     over_http(folder, OLD_CODEX, ERROR, FAILED, LIMITS)
     made = made_on(browse, "one")
-    assert made["error"] == Made(Effect.SWALLOWED, "unknown type")
+    assert made["error"] == Made(Effect.SWALLOWED_ERROR, "unknown type")
     assert made["codex.rate_limits"] == Made(Effect.IGNORED, "unknown type")
     assert made["response.failed"] == Made(
-        Effect.SWALLOWED,
+        Effect.SWALLOWED_ERROR,
         "stream disconnected before completion: overloaded "
         "(told when the stream ends, unless it completes)",
     )
@@ -73,7 +73,7 @@ def test_an_error_fails_on_a_socket(folder: Path, browse: Browse) -> None:
     """At once, in the client's words."""
     over_socket(folder, LIMITS, FAILED)
     made = made_on(browse, "one")
-    assert made["codex.rate_limits"] == Made(Effect.READ, "how much of the rate limits is used")
+    assert made["codex.rate_limits"] == Made(Effect.HEARD, "how much of the rate limits is used")
     assert made["response.failed"] == Made(
         Effect.FAILED,
         "stream disconnected before completion: overloaded (it may be tried again)",
@@ -81,10 +81,43 @@ def test_an_error_fails_on_a_socket(folder: Path, browse: Browse) -> None:
 
 
 @pytest.mark.parametrize("agent", [None, "curl/8.5.0"])
-def test_nothing_is_said_of_other_clients(folder: Path, browse: Browse, agent: str | None) -> None:
-    """There is no model of them."""
+def test_nothing_is_guessed_of_other_clients(
+    folder: Path, browse: Browse, agent: str | None
+) -> None:
+    """There is no model of them, and each event says so."""
     over_http(folder, agent, created(), completed())
-    assert set(made_on(browse, "one").values()) == {None}
+    made = made_on(browse, "one")
+    not_known = Made(Effect.NOT_KNOWN, "there is no model of this client here")
+    assert made == {
+        "http.response": None,
+        "response.created": not_known,
+        "response.completed": not_known,
+        "end": None,
+    }
+
+
+def test_what_comes_after_the_end_is_not_read_over_http(folder: Path, browse: Browse) -> None:
+    """The client has left; on a socket it stays."""
+    maker = TapeMaker(folder / "one.db", agent=OLD_CODEX)
+    post = maker.post(0, ask("hi"), session("s-1"))
+    post.head(1)
+    post.events(2, created(), completed())
+    post.events(3, delta("late"))
+    post.end(4)
+    maker.write()
+    maker = TapeMaker(folder / "two.db", agent=NEW_CODEX)
+    socket = maker.socket(0, session("s-1"))
+    socket.ask(10, ask("hi"))
+    socket.say(20, created(), completed())
+    socket.say(30, delta("late"))
+    maker.write()
+    late = "response.output_text.delta"
+    assert made_on(browse, "one")[late] == Made(
+        Effect.NOT_READ, "the response was over before it came"
+    )
+    assert made_on(browse, "two")[late] == Made(Effect.HEARD, "more of the text")
+    page = browse().get("/tapes/one/exchanges/1/events/4.json").get_json()
+    assert page["made"]["effect"] == "not_read"
 
 
 def test_the_page_of_an_event_says_it(folder: Path, browse: Browse) -> None:

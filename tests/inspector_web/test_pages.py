@@ -287,6 +287,9 @@ def test_events_of_a_session_in_order(client: FlaskClient) -> None:
         ({}, 18),
         ({"exchange": 3}, 8),
         ({"session": 1, "exchange": 1}, 5),
+        ({"session": 1, "request": 1}, 18),
+        ({"session": 1, "request": 1, "attempt": 2}, 5),
+        ({"session": 1, "request": 1, "attempt": 3, "type": "reasoning"}, 2),
         ({"type": "reasoning"}, 2),
         ({"text": "no luck"}, 4),
         ({"sender": "client"}, 5),
@@ -298,6 +301,24 @@ def test_events_of_a_session_in_order(client: FlaskClient) -> None:
 def test_events_are_filtered(client: FlaskClient, query: dict[str, Any], count: int) -> None:
     """As the address says."""
     assert len(twin(client, "/tapes/fallback/events", **query)["listing"]["rows"]) == count
+
+
+def test_events_of_a_request_on_a_shared_socket(client: FlaskClient) -> None:
+    """From what asked for it until the next is asked; those of its answer are counted."""
+    found = twin(client, "/tapes/rounds/events", session=1, request=2)
+    assert [row["type"] for row in found["listing"]["rows"]] == [
+        "response.create",
+        "response.created",
+        "response.output_text.delta",
+        "response.completed",
+    ]
+    assert (found["answered"], found["listing"]["previous"]) == (3, None)
+    page = client.get("/tapes/rounds/events?session=1&request=2&attempt=1").text
+    assert "of request 2, attempt 1: 3 events came in answer" in page
+    before = twin(client, "/tapes/rounds/events", session=1, request=2, before="950000.1.9")
+    assert [row["type"] for row in before["listing"]["rows"]][:1] == ["response.create"]
+    refused = client.get("/tapes/rounds/events.json?session=1&request=2&attempt=7")
+    assert "session 1 has no attempt 7 at a request 2" in refused.get_json()["error"]["message"]
 
 
 def test_one_event(client: FlaskClient) -> None:

@@ -16,7 +16,15 @@ from inspector_web.index import blocks, file
 from inspector_web.index.blocks import Cut, blocks_of
 from inspector_web.index.places import crossings_from
 from inspector_web.index.reader import Only
-from inspector_web.listing import Passed, Place, Wanted, listing_after, listing_before, merged
+from inspector_web.listing import (
+    WHOLE,
+    Passed,
+    Place,
+    Wanted,
+    listing_after,
+    listing_before,
+    merged,
+)
 from inspector_web.marks import marks_of
 from wiretape.crossings import Crossing, all_crossings, crossings_of
 from wiretape.facts import PieceKind
@@ -130,7 +138,7 @@ def test_pages_are_the_same_with_and_without_an_index(tape: Path) -> None:
     def pages() -> list[object]:
         with indexed(tape) as index:
             return [
-                page(index, None, wanted, place)
+                page(index, WHOLE, wanted, place)
                 for wanted in filters
                 for place in places
                 for page in (listing_after, listing_before)
