@@ -11,8 +11,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from wiretape.crossings import END, HTTP_REQUEST, HTTP_RESPONSE, Crossing
-from wiretape.events import ItemAdded, parse_event
+from wiretape.chat.chunks import chunk_in
+from wiretape.crossings import END, HTTP_REQUEST, HTTP_RESPONSE, NAMELESS, Crossing
+from wiretape.events import Channel, ItemAdded, parse_event
 from wiretape.facts import Sender
 from wiretape.jsontext import string_at
 
@@ -93,7 +94,8 @@ class Marking:
         elif kind in _TOLD:
             marks.add(crossing.at_us, _TOLD[kind])
         else:
-            marks.add(crossing.at_us, _streamed(kind) or self.item)
+            streamed = _of_chunk(crossing.text or "") if kind in NAMELESS else _streamed(kind)
+            marks.add(crossing.at_us, streamed or self.item)
             if kind == _ITEM_DONE:
                 self.item = About.OTHER
 
@@ -134,6 +136,20 @@ _ITEMS: Final = {"reasoning": About.REASONING, "message": About.TEXT}
 def _streamed(kind: str) -> About | None:
     """What an event of this type streams a piece of, if it does."""
     return next((about for stem, about in _STEMS if kind.startswith(stem)), None)
+
+
+_CHANNELS: Final = {
+    Channel.REASONING: About.REASONING,
+    Channel.TEXT: About.TEXT,
+    Channel.REFUSAL: About.TEXT,
+    Channel.ARGUMENTS: About.TOOL,
+}
+
+
+def _of_chunk(text: str) -> About | None:
+    """What a chunk of a chat streams a piece of, if it is one: its events name no type."""
+    chunk = chunk_in(text)
+    return _CHANNELS[chunk.texts[0].channel] if chunk and chunk.texts else None
 
 
 def _item(text: str) -> About:

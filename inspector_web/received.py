@@ -12,7 +12,8 @@ from inspector_web.index.reader import IndexReader, Stretch
 from inspector_web.listing import seen_in
 from inspector_web.overview import AttemptPlace, Overview
 from wiretape.attempts import Attempt
-from wiretape.crossings import Crossing
+from wiretape.chat.chunks import Chunk, chunk_in
+from wiretape.crossings import NAMELESS, Crossing
 from wiretape.events import Channel, Delta, ItemAdded, ItemDone, TextDone, parse_event
 from wiretape.facts import Sender
 from wiretape.jsontext import JsonObject, string_at
@@ -165,6 +166,9 @@ class _Texts:
     def take(self, crossing: Crossing) -> None:
         self.events += 1
         self.heard_us = crossing.at_us
+        if crossing.type in NAMELESS and (chunk := chunk_in(crossing.text or "")) is not None:
+            self._take_chunk(chunk)
+            return
         match parse_event(crossing.text or ""):
             case ItemAdded(item_id=item_id, output_index=at, item=item):
                 self._named[item_id if item_id is not None else at] = _name(item)
@@ -179,6 +183,15 @@ class _Texts:
                 own = item_id if item_id is not None else at
                 for (whose, _, _), text in self._open.items():
                     text.is_done = text.is_done or whose == own
+
+    def _take_chunk(self, chunk: Chunk) -> None:
+        """A chunk of a chat: each call has an index, and the rest is one answer."""
+        for piece in chunk.texts:
+            if piece.name is not None:
+                self._named[piece.call] = piece.name
+            self._text(piece.call, 0, piece.channel).pieces.append(piece.text)
+        for text in self.texts:
+            text.is_done = text.is_done or chunk.finish_reason is not None
 
     def _text(self, item: _Item, part: int, channel: Channel) -> _Open:
         key = (item, part, channel)

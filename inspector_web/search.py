@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from inspector_web.index.reader import IndexReader, Stretch
-from inspector_web.index.streamed import CARRIED, delta_of
+from inspector_web.index.streamed import CARRIED, piece_in
 from inspector_web.listing import Place, Seen, Wanted, seen_in
 from wiretape.facts import Sender
 
 MOST_EFFORT: Final = 5_000
 """Events that one answer goes through."""
 _AROUND: Final = 80
-_DELTA: Final = ".delta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def hits_in(
 def _in_stretch(
     index: IndexReader, wanted: Wanted, stretch: Stretch, spent: Spent
 ) -> Iterator[Hit]:
-    run: list[Seen] = []
+    run: list[tuple[Seen, str, str]] = []
     # What is streamed across the border was indexed with the later of the two.
     before = index.stretch_before(stretch)
     for seen in (*(_tail(index, before) if before else ()), *seen_in(index, stretch)):
@@ -72,12 +72,12 @@ def _in_stretch(
         is_here = seen.place.position >= stretch.start.position
         if is_here and (excerpt := _own(index, wanted, seen)) is not None:
             yield seen.place, seen.crossing.sender, seen.crossing.type, excerpt
-        is_delta = seen.crossing.type.endswith(_DELTA)
-        if run and not (is_delta and run[-1].crossing.type == seen.crossing.type):
+        piece = piece_in(seen.crossing)
+        if run and (piece is None or run[-1][1] != piece[0]):
             yield from _streamed(wanted, run, stretch)
             run = []
-        if is_delta:
-            run.append(seen)
+        if piece is not None:
+            run.append((seen, *piece))
     yield from _streamed(wanted, run, stretch)
 
 
@@ -94,20 +94,15 @@ def _own(index: IndexReader, wanted: Wanted, seen: Seen) -> Excerpt | None:
     return next((each for text in texts if (each := _excerpt(wanted, text)) is not None), None)
 
 
-def _streamed(wanted: Wanted, run: list[Seen], stretch: Stretch) -> Iterator[Hit]:
+def _streamed(wanted: Wanted, run: list[tuple[Seen, str, str]], stretch: Stretch) -> Iterator[Hit]:
     """Where the text stands in what several events streamed, and in none of them."""
-    deltas = [delta_of(seen.crossing.text or "") for seen in run]
-    whole = "".join(deltas)
-    at = 0
-    ends: list[int] = []
-    for delta in deltas:
-        at += len(delta)
-        ends.append(at)
+    whole = "".join(text for _, _, text in run)
+    ends = list(accumulate(len(text) for _, _, text in run))
     for found in wanted.every(whole):
         first = next(number for number, end in enumerate(ends) if end > found.start())
         last = next(number for number, end in enumerate(ends) if end >= found.end())
-        if first != last and run[last].place.position >= stretch.start.position:
-            seen = run[first]
+        if first != last and run[last][0].place.position >= stretch.start.position:
+            seen = run[first][0]
             excerpt = _around(whole, found.start(), found.end())
             yield seen.place, seen.crossing.sender, seen.crossing.type, excerpt
 

@@ -9,6 +9,7 @@ from typing import Final
 from inspector_web.marks import RATE_LIMITS
 from inspector_web.visible import one_line
 from wiretape.asked import RequestKind, asked_by_message
+from wiretape.chat.chunks import Chunk, chunk_in
 from wiretape.client.heads import rate_limits_event
 from wiretape.crossings import Crossing
 from wiretape.events import (
@@ -82,8 +83,20 @@ def _of_server(text: str) -> tuple[str, bool]:
             return problem, True
         case UnknownEvent() as event if event.type == RATE_LIMITS and (told := _limits(event.raw)):
             return told, False
+        case UnknownEvent(type="") if (chunk := chunk_in(text)) is not None:
+            return _chunk(chunk), False
         case _:
             return text, True
+
+
+def _chunk(chunk: Chunk) -> str:
+    """What a chunk of a chat says: its texts, why it ends, its cost."""
+    words = [*(" ".join(filter(None, (each.name, each.text))) for each in chunk.texts)]
+    if chunk.finish_reason is not None:
+        words.append(f"finished: {chunk.finish_reason}")
+    if (usage := chunk.usage) is not None:
+        words.append(_cost(usage.input_tokens, usage.cached_input_tokens, usage.output_tokens))
+    return ", ".join(words)
 
 
 def _limits(raw: JsonObject) -> str:
@@ -99,9 +112,13 @@ def _lifecycle(event: Lifecycle) -> str:
     if event.error:
         return _error(event.error)
     if usage := event.usage:
-        cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
-        return f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
+        return _cost(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
     return event.incomplete_reason or event.response_id or ""
+
+
+def _cost(given: int, cached: int, made: int) -> str:
+    of_these = f" ({cached} cached)" if cached else ""
+    return f"{given} tokens in{of_these}, {made} out"
 
 
 def _error(error: ErrorInfo) -> str:

@@ -15,7 +15,7 @@ from wiretape.content import ContentDecoder, is_accepted
 from wiretape.events import event_type
 from wiretape.facts import Piece, PieceKind, Sender, all_headers, header
 from wiretape.frames import close_code_and_reason
-from wiretape.sse import SseDecoder, SseEvent
+from wiretape.sse import DEFAULT_TYPE, SseDecoder, SseEvent
 from wiretape.store_reader import Exchange, TapeReader
 
 HTTP_REQUEST: Final = "http.request"
@@ -29,6 +29,8 @@ CLOSE: Final = f"websocket.{PieceKind.CLOSE}"
 END: Final = "end"
 UNTYPED: Final = "unknown"
 """The type of an event that names none."""
+NAMELESS: Final = frozenset({UNTYPED, DEFAULT_TYPE})
+"""The types of events whose text names none, as a chat's; the second is the event streams' own."""
 
 
 @dataclass(frozen=True, slots=True)

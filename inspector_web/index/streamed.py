@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from wiretape.crossings import Crossing
+from wiretape.chat.chunks import chunk_in
+from wiretape.crossings import NAMELESS, Crossing
 from wiretape.facts import Sender
 from wiretape.jsontext import mended
 
@@ -30,11 +31,12 @@ class Streamed:
 
     def take(self, crossing: Crossing) -> None:
         """Takes the next thing that crossed."""
-        if crossing.type.endswith(_DELTA) and crossing.text is not None:
-            if self._kind not in ("", crossing.type):
+        if (piece := piece_in(crossing)) is not None:
+            kind, text = piece
+            if self._kind not in ("", kind):
                 self._end()
-            self._kind = crossing.type
-            self._pieces.append(delta_of(crossing.text))
+            self._kind = kind
+            self._pieces.append(text)
         elif crossing.sender is Sender.SERVER or crossing.text is not None:
             self._end()
 
@@ -51,6 +53,19 @@ class Streamed:
             self._texts.append(self.carry + "".join(self._pieces))
         self._pieces = []
         self.carry = self._kind = ""
+
+
+def piece_in(crossing: Crossing) -> tuple[str, str] | None:
+    """What is streamed, and the piece of it that crossed here; ``None`` where nothing is."""
+    if crossing.text is None:
+        return None
+    if crossing.type.endswith(_DELTA):
+        return crossing.type, delta_of(crossing.text)
+    chunk = chunk_in(crossing.text) if crossing.type in NAMELESS else None
+    if chunk is None or not chunk.texts:
+        return None
+    channel = chunk.texts[0].channel
+    return channel, "".join(each.text for each in chunk.texts if each.channel is channel)
 
 
 def delta_of(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from chat_talk import CHAT_TARGET, chat_ask, chat_call, chat_chunk
 from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, failed, reasoning
 
 from inspector_web.marks import About, Marks, marks_of
@@ -51,6 +52,27 @@ def test_each_event_is_about_the_item_that_is_open(tmp_path: Path) -> None:
         (80_000, About.TEXT),
         (90_000, About.TEXT),
         (99_000, About.OTHER),
+    ]
+
+
+def test_a_chunk_of_a_chat_is_about_what_it_streams(tmp_path: Path) -> None:
+    """Reasoning, text, the arguments of a call; its end and its cost are the response's affair."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, chat_ask(), target=CHAT_TARGET)
+    post.head(1)
+    post.events(10, chat_chunk({"role": "assistant", "content": ""}))
+    post.events(20, chat_chunk({"reasoning": "hm"}))
+    post.events(30, chat_chunk({"content": "Be"}))
+    post.events(40, chat_chunk(chat_call()))
+    post.events(50, chat_chunk({}, "tool_calls"))
+    post.events(60, "[DONE]")
+    post.end(61)
+    assert told(marks_on(maker)) == [
+        (10_000, About.OTHER),
+        (20_000, About.REASONING),
+        (30_000, About.TEXT),
+        (40_000, About.TOOL),
+        (50_000, About.OTHER),
+        (60_000, About.OTHER),
     ]
 
 

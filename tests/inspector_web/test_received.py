@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_talk import CHAT_TARGET, chat_ask, chat_call, chat_chunk
 from flask.testing import FlaskClient
 from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, session
 
@@ -74,6 +75,35 @@ def test_a_call_has_the_name_of_its_tool(client: FlaskClient) -> None:
         "is_done": True,
     }
     assert (answer["events"], answer["heard_us"], answer["is_over"]) == (8, 80_000, False)
+
+
+@pytest.mark.parametrize(
+    ("at_us", "stood"),
+    [
+        (25_000, [("text", "Be", False)]),
+        (30_000, [("text", "Because", False)]),
+        (49_999, [("text", "Because", False), ("tool", '{"a":1}', False)]),
+        (50_000, [("text", "Because", True), ("tool", '{"a":1}', True)]),
+    ],
+)
+def test_the_text_of_a_chat_as_it_stood(
+    at_us: int, stood: list[Any], folder: Path, browse: Any
+) -> None:
+    """Chunk by chunk; its finish reason ends all of it."""
+    maker = TapeMaker(folder / "one.db")
+    post = maker.post(0, chat_ask(), target=CHAT_TARGET)
+    post.head(5)
+    post.events(20, chat_chunk({"content": "Be"}))
+    post.events(30, chat_chunk({"content": "cause"}))
+    post.events(40, chat_chunk(chat_call("c1", "shell", '{"a"')))
+    post.events(41, chat_chunk({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}))
+    post.events(50, chat_chunk({}, "tool_calls"))
+    post.events(51, "[DONE]")
+    post.end(52)
+    maker.write()
+    found = by(browse(), at_us)
+    assert texts(found) == stood
+    assert [each["name"] for each in found["texts"][1:]] == ["shell"][: len(stood) - 1]
 
 
 def test_after_its_end_an_answer_is_over(client: FlaskClient) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from flask.testing import FlaskClient
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
@@ -62,6 +63,17 @@ def test_a_text_that_was_streamed_in_pieces_is_found(client: FlaskClient) -> Non
         told(found(client, "deep. So the bridge"))
         == [("one", "response.output_text.delta", "deep. So the bridge")] * 2
     )
+
+
+def test_a_text_of_a_chat_is_found_too(folder: Path, browse: Browse) -> None:
+    """Its chunks name no type, and say what they stream."""
+    maker = TapeMaker(folder / "chat.db")
+    post = maker.post(0, chat_ask(), target=CHAT_TARGET)
+    said = ("The moun", "tain is ", "high.")
+    post.answer(5, *(chat_chunk({"content": text}) for text in said), chat_chunk({}, "stop"))
+    maker.write()
+    page = found(browse(), "MOUNTAIN is high")
+    assert told(page) == [("chat", "message", "mountain is high")]
 
 
 def test_what_a_request_repeats_is_found_where_it_came_first(client: FlaskClient) -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from chat_talk import chat_call, chat_chunk
 from timed_tapes import ask, call, completed, created, delta, done, failed, output
 
 from inspector_web.summaries import summary_of
@@ -13,6 +14,16 @@ from wiretape.facts import Sender
 LIMITS = {
     "type": "codex.rate_limits",
     "rate_limits": {"primary": {"used_percent": 12.5}, "secondary": {"used_percent": 3}},
+}
+
+
+CHAT_COST = {
+    "choices": [],
+    "usage": {
+        "prompt_tokens": 7,
+        "prompt_tokens_details": {"cached_tokens": 3},
+        "completion_tokens": 2,
+    },
 }
 
 
@@ -47,6 +58,10 @@ def crossing(event: Any, sender: Sender = Sender.SERVER) -> Crossing:
             '{"type": "codex.rate_limits", "rate_limits": {}}',
             True,
         ),
+        (chat_chunk({"content": "Be"}), "Be", False),
+        (chat_chunk(chat_call("c", "shell", '{"a"')), 'shell {"a"', False),
+        (chat_chunk({"content": "."}, "stop"), "., finished: stop", False),
+        (CHAT_COST, "7 tokens in (3 cached), 2 out", False),
         ({"type": "codex.new"}, '{"type": "codex.new"}', True),
         ("not json", "not json", True),
     ],

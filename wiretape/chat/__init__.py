@@ -7,6 +7,7 @@ In the data's order::
       anchors     where reasoning is attached
       messages    conversation items ──▶ chat messages
     stream      SSE data ──▶ client events, with
+      chunks      one chunk by itself
       tool_calls  call fragments ──▶ whole calls
     aggregate   client events ──▶ one message a turn
     response    an answer that was not streamed ──▶ items and a finish

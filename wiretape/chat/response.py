@@ -53,7 +53,7 @@ def read_response(text: str) -> ChatResponse | Skipped:
         response_id=string(body, "id") or "",
         items=tuple(made for made in found if not isinstance(made, Skipped)),
         finish_reason=string(choices[0], "finish_reason"),
-        usage=_usage(field(body, "usage")),
+        usage=token_usage(field(body, "usage")),
         skipped=tuple(made for made in found if isinstance(made, Skipped)),
     )
 
@@ -74,7 +74,8 @@ def _read_message(message: object) -> Iterator[Item | Skipped]:
         yield call_item(ToolCall(index, string(entry, "id"), name, arguments))
 
 
-def _usage(usage: object) -> TokenUsage | None:
+def token_usage(usage: object) -> TokenUsage | None:
+    """The counts in a ``usage``, ``None`` where there is none."""
     if usage is None:
         return None
     return TokenUsage(
