@@ -32,8 +32,9 @@ _MOST_STROKES: Final = 12_000
 _BAR_MIDDLE_PX: Final = 31
 _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a wide screen
 _STRIP_BLOCK: Final = 0.5  # per cent of the width
+_STRIP_NARROWEST: Final = 0.25  # so that what failed at once can be seen
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
-_ROOMY: Final = 9.0  # per cent of the width
+_ROOMY: Final = 11.0  # per cent of the width
 _LETTER: Final = 0.65  # per cent of the width, of a wide screen
 _LETTER_ON_PHONE: Final = 2.4
 
@@ -259,6 +260,7 @@ def _strip(timeline: Timeline, view: View) -> Iterator[Block]:
         for each, stop in zip(lane.tries, lane.stops, strict=True):
             tone = tone_of(stop.outcome)
             block = _block(Span(each.attempt.at_us, stop.at_us), tone, whole)
+            block = replace(block, width=max(block.width, _STRIP_NARROWEST))
             if waiting is None:
                 waiting = block
             elif max(block.x + block.width, waiting.x + waiting.width) - waiting.x < _STRIP_BLOCK:

@@ -9,6 +9,7 @@ from inspector_web.health import named
 from inspector_web.json_view import Token, laid_out
 from inspector_web.markdown import rendered
 from inspector_web.parted import Run, parted
+from inspector_web.stretches import NAMES
 from inspector_web.visible import visible
 from wiretape.words import counted, duration, size
 
@@ -115,4 +116,5 @@ FILTERS = {
     "sign": sign,
     "size": size,
     "timestamp": timestamp,
+    "use": NAMES.__getitem__,
 }

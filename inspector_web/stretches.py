@@ -7,7 +7,7 @@ Every ``_us`` is microseconds since the tape began.
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import compress, count
@@ -90,6 +90,21 @@ class Use(StrEnum):
     CONNECT = "connect"
     IDLE = "idle"
     """Nothing was asked."""
+
+
+NAMES: Final[Mapping[str, str]] = {
+    Use.SILENT: "silent",
+    Use.RETRY: "waiting to try again",
+    Use.TOOLS: "client runs tools",
+    Use.WAITING: "waiting",
+    Use.REASONING: "reasoning",
+    Use.TEXT: "text",
+    Use.TOOL: "tool call",
+    Use.RECEIVING: "other events",
+    Use.CONNECT: "handshake",
+    Use.IDLE: "nothing asked",
+}
+"""What people read of each; a phase is called as the use that it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,15 @@ def test_attempts_too_narrow_for_the_strip_are_one(fallback: Path) -> None:
     assert [block.kind for block in blocks] == ["bad"]
 
 
+def test_an_attempt_of_no_time_is_seen_on_the_strip(fallback: Path) -> None:
+    """A connection that is refused at once failed all the same."""
+    timeline = timeline_on(fallback)
+    lane = timeline.lanes[0]
+    at_once = replace(lane, stops=(replace(lane.stops[0], at_us=lane.tries[0].attempt.at_us),))
+    blocks = draw(replace(timeline, lanes=(at_once,), links=()), View(0, 2_000_000), silent).strip
+    assert (blocks[0].kind, blocks[0].width) == ("bad", 0.25)
+
+
 def test_ticks_are_joined_by_column(fallback: Path) -> None:
     """A column is a five-hundredth; the more was said in it, the higher its stroke."""
     times = array("q", [400_000, 404_000, 404_001, 404_002, 1_100_000])
