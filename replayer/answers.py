@@ -8,7 +8,8 @@ from replayer.actions import Action, Drop, SendBytes, SendFrame, SendHead
 from replayer.endings import ending_of, ends_unknown, gaps_of
 from wiretape.content import ContentDecoder
 from wiretape.events import event_type
-from wiretape.facts import Gap, Headers, Piece, PieceKind, Sender, all_headers, header
+from wiretape.facts import EndKind, Gap, Headers, Piece, PieceKind, Sender, all_headers, header
+from wiretape.frames import close_payload
 from wiretape.redact import is_secret_header
 from wiretape.sse import SseDecoder
 from wiretape.store_reader import Exchange
@@ -162,6 +163,8 @@ class RecordedSocket:
                     return
                 case Sender.SERVER, _:
                     yield self._frame(piece)
+        else:
+            yield from self._closing_unsaid()
         yield ending_of(
             self._exchange,
             self._base_us,
@@ -169,6 +172,15 @@ class RecordedSocket:
             is_whole=lambda: self._is_whole,
             has_gap=self._may_miss(self._base_us),
         )
+
+    def _closing_unsaid(self) -> Iterator[Action]:
+        """The close frame of an end that is said to come with one, where that is not among the
+        pieces: a script may say no more."""
+        end = self._exchange.end
+        if end is None or end.how is not EndKind.WEBSOCKET_CLOSED or end.side is Sender.CLIENT:
+            return
+        payload = close_payload(end.code, end.reason or "")
+        yield SendFrame(end.at_us - self._base_us, PieceKind.CLOSE, payload)
 
     def _note(self, piece: Piece) -> None:
         if is_request(piece):

@@ -22,7 +22,9 @@ _CONTINUATION = 0x0
 _DATA_KINDS = {0x1: PieceKind.TEXT, 0x2: PieceKind.BINARY}
 _CONTROL_KINDS = {0x8: PieceKind.CLOSE, 0x9: PieceKind.PING, 0xA: PieceKind.PONG}
 _FIN, _RSV1, _RSV2_AND_3, _MASK = 0x80, 0x40, 0x30, 0x80
-_LONGEST_CONTROL_BYTES = 125
+LONGEST_CONTROL_BYTES = 125
+"""What a close frame, a ping or a pong may carry (RFC 6455 5.5)."""
+
 _LONGEST_BYTES = (1 << 63) - 1
 _SYNC_TAIL = b"\x00\x00\xff\xff"
 
@@ -143,7 +145,7 @@ class FrameReader:
         # Judged before the payload is awaited: bytes that are no frame at all must not be held
         # back for the length that they seem to state.
         self._judge(first, length)
-        if length > _LONGEST_CONTROL_BYTES:
+        if length > LONGEST_CONTROL_BYTES:
             start += 2 if length == 126 else 8
             length = int.from_bytes(buffer[2:start])
             if length > _LONGEST_BYTES:
@@ -175,7 +177,7 @@ class FrameReader:
             raise _Unreadable("a reserved bit is set")
         if first & _RSV1 and not (is_data and self._inflater):
             raise _Unreadable("marked as compressed where compression was not agreed on")
-        if is_control and not (first & _FIN and length <= _LONGEST_CONTROL_BYTES):
+        if is_control and not (first & _FIN and length <= LONGEST_CONTROL_BYTES):
             raise _Unreadable("a control frame that is fragmented or too long")
         if is_data and self._fragments:
             raise _Unreadable("a new message inside one that is not finished")
@@ -203,6 +205,11 @@ def close_code_and_reason(data: bytes) -> tuple[int | None, str]:
     if len(data) < 2:
         return None, ""
     return int.from_bytes(data[:2]), data[2:].decode("utf-8", "replace")
+
+
+def close_payload(code: int | None, reason: str) -> bytes:
+    """Undoes :func:`close_code_and_reason`."""
+    return b"" if code is None else code.to_bytes(2) + reason.encode()
 
 
 class _Inflater:

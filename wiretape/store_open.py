@@ -1,12 +1,19 @@
 """Opens a tape to be read and never written to, or a script in its place."""
 
+import re
 import sqlite3
 from pathlib import Path
 from typing import Final
 
 from wiretape.errors import NotATape, TapeError, TapeMissing
 
-_SCRIPT_SAYS_SO_WITHIN_BYTES: Final = 4096
+_DATABASE: Final = b"SQLite format 3\0"
+_SCRIPT: Final = re.compile(
+    rb"""^(\xef\xbb\xbf)?[ \t]*\{?[ \t]*["']?wiretape_script["']?[ \t]*:""", re.M
+)
+"""How a script says that it is one, as YAML or as JSON."""
+_SAYS_SO_WITHIN_BYTES: Final = 1 << 16
+_SUFFIX: Final = ".script"
 
 
 def opened(path: Path) -> sqlite3.Connection:
@@ -43,9 +50,13 @@ def in_memory(content: bytes) -> sqlite3.Connection:
 
 
 def _is_script(path: Path) -> bool:
-    """Whether the file says that it is a script, near its beginning."""
+    """Whether the file says that it is a script, near its beginning; or is called one, and is no
+    tape, so that it is told what is missing."""
     try:
         with path.open("rb") as file:
-            return b"\nwiretape_script:" in b"\n" + file.read(_SCRIPT_SAYS_SO_WITHIN_BYTES)
+            begins = file.read(_SAYS_SO_WITHIN_BYTES)
     except OSError:
         return False
+    if begins.startswith(_DATABASE):
+        return False
+    return path.suffix == _SUFFIX or _SCRIPT.search(begins) is not None

@@ -27,7 +27,7 @@ def tape_of_script(path: Path) -> bytes:
 @lru_cache(maxsize=_KEPT)
 def _tape_of(path: Path, mtime_ns: int, size_bytes: int) -> bytes:  # noqa: ARG001
     try:
-        return tape_bytes(read_script(path.read_text("utf-8")))
+        return tape_bytes(read_script(path.read_text("utf-8-sig")))
     except ScriptFault as error:
         raise BadScript(f"{path}, {error}.") from error
     except UnicodeDecodeError as error:

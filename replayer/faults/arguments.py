@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiretape.facts import Headers
+from wiretape.frames import LONGEST_CONTROL_BYTES, close_payload
 from wiretape.scripts.defaults import reason_of
 from wiretape.words import printable
 
-_LONGEST_REASON_BYTES: Final = 123
-"""RFC 6455, 5.5: a control frame carries 125 bytes, two of them the code."""
+_LONGEST_REASON_BYTES: Final = LONGEST_CONTROL_BYTES - 2
+"""The code comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Close:
 
     @property
     def payload(self) -> bytes:
-        return self.code.to_bytes(2) + self.reason.encode()
+        return close_payload(self.code, self.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -403,6 +403,22 @@ def test_a_server_that_closed_closes_again(script: OpenScript) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("ending", "payload"),
+    [(server_closed(1011, "bad"), b"\x03\xf3bad"), (server_closed(None), b"")],
+)
+def test_a_close_frame_that_only_the_end_tells_of_is_sent(
+    script: OpenScript, ending: Ending, payload: bytes
+) -> None:
+    """As a script may say it; before the end of the connection."""
+    recording = Recording()
+    recording.socket(wants(asks("a")), says({"type": "response.created"}), ending=ending)
+    assert list(socket_of(script, recording).answer(0))[1:] == [
+        SendFrame(20_000, PieceKind.CLOSE, payload),
+        Drop(20_000),
+    ]
+
+
 def test_a_server_that_closed_and_was_cut_off_by_the_recorders_end(script: OpenScript) -> None:
     """After its close frame a server has nothing more to say, whatever the tape missed."""
     recording = Recording()

@@ -198,6 +198,34 @@ MISTAKES = {
         is_structural=False,
     ),
     "a status in words": Mistake(exchange("answer: ok"), "line 4: 'ok' is no whole number"),
+    "a status that is none": Mistake(
+        exchange("answer: 9999"), "line 4: '9999' is no status: write three digits, like 503"
+    ),
+    "a status in full that is none": Mistake(
+        exchange("answer:", "  status: 99"),
+        "line 5: '99' is no status: write three digits, like 503",
+    ),
+    "a close code that is too large": Mistake(
+        exchange("end: {how: websocket_closed, code: 65536}"),
+        "line 4: '65536' is no close code: 65535 is the last",
+    ),
+    "a close frame that is too long": Mistake(
+        socket(f"- close: 1011 {'x' * 124}"),
+        "line 5: a `close` holds 125 bytes at most, two of a close frame being its code, and this "
+        "has 126: shorten it",
+        is_structural=False,
+    ),
+    "a ping that is too long": Mistake(
+        socket(f"- ping: {'x' * 126}"),
+        "line 5: a `ping` holds 125 bytes at most, two of a close frame being its code, and this "
+        "has 126: shorten it",
+        is_structural=False,
+    ),
+    "JSON without a value": Mistake(
+        exchange("steps:", '- {"type": "a", "id": }'),
+        "line 5: 'id' has no value here: write null, or one",
+        is_structural=False,
+    ),
     "a header that is no Latin-1": Mistake(
         exchange("headers:", "  x: fine ✓"),
         "line 5: 'fine ✓' cannot stand in a head: it is no Latin-1",

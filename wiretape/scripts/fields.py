@@ -83,8 +83,26 @@ def number_of(part: Part) -> int:
     return int(text)
 
 
+def status_of(part: Part) -> int:
+    """The status of a response."""
+    status = number_of(part)
+    if not 100 <= status <= 999:
+        raise ScriptFault(
+            part.line, f"{text_of(part)!r:.40} is no status: write three digits, like 503"
+        )
+    return status
+
+
 def number_or_none(part: Part) -> int | None:
     return None if text_of(part) == NONE else number_of(part)
+
+
+def close_code_or_none(part: Part) -> int | None:
+    """The code of a close frame, which has two bytes for it."""
+    code = number_or_none(part)
+    if code is not None and code > 0xFFFF:
+        raise ScriptFault(part.line, f"{text_of(part)!r:.40} is no close code: 65535 is the last")
+    return code
 
 
 def text_or_none(part: Part) -> str | None:

@@ -177,6 +177,11 @@ class _Tree:
                 raise ScriptFault(name.line, "a name is expected before the colon")
             if name.value.text in members:
                 raise ScriptFault(name.line, f"{name.value.text!r} stands here twice: remove one")
+            if not name.value.is_plain and node.flow_style and _is_nothing(value):
+                # What is written as JSON is sent as it is written, and this is none.
+                raise ScriptFault(
+                    name.line, f"{name.value.text!r:.40} has no value here: write null, or one"
+                )
             members[name.value.text] = self.part(value)
         return members
 
@@ -189,6 +194,10 @@ class _Tree:
         # In the midst of a text of several lines it is text.
         restored = self._marked.sub(lambda match: self._found[int(match[1])].text, text)
         return Word(mended(restored), is_plain=node.style is None)
+
+
+def _is_nothing(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and node.style is None and not node.value
 
 
 def members(part: Part) -> dict[str, Part]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from wiretape.errors import CannotExpress
 from wiretape.facts import PieceKind, Sender
-from wiretape.frames import close_code_and_reason
+from wiretape.frames import LONGEST_CONTROL_BYTES, close_code_and_reason, close_payload
 from wiretape.scripts.layout import (
     JsonText,
     Part,
@@ -37,6 +37,7 @@ ANY: Final = "any"
 
 _KINDS: Final[Mapping[str, PieceKind]] = {str(kind): kind for kind in PieceKind}
 _NAMES: Final = (DATA, TOGETHER, *_KINDS)
+_CONTROL: Final = frozenset({PieceKind.CLOSE, PieceKind.PING, PieceKind.PONG})
 _FRAMED: Final = re.compile(r"event: ([^\r\n]*)\ndata: ([^\r\n]*)\n\n")
 _DATA_ONLY: Final = re.compile(r"data: ([^\r\n]*)\n\n")
 _CODE_AND_REASON: Final = re.compile(r"([0-9]{1,5})(?: (.+))?", re.DOTALL)
@@ -141,7 +142,14 @@ def _named(line: int, step: dict[str, Part], *, is_websocket: bool) -> tuple[Pie
     if is_websocket is (kind is PieceKind.CHUNK):
         where = "on a WebSocket" if is_websocket else "in the answer to a request over HTTP"
         raise ScriptFault(part.line, f"there is no `{name}` {where}")
-    return kind, _close_from(part) if kind is PieceKind.CLOSE else data_from(part)
+    data = _close_from(part) if kind is PieceKind.CLOSE else data_from(part)
+    if kind in _CONTROL and len(data) > LONGEST_CONTROL_BYTES:
+        raise ScriptFault(
+            part.line,
+            f"a `{name}` holds {LONGEST_CONTROL_BYTES} bytes at most, two of a close frame being "
+            f"its code, and this has {len(data)}: shorten it",
+        )
+    return kind, data
 
 
 def short_payload(payload: Payload, *, is_websocket: bool) -> Short:
@@ -220,7 +228,7 @@ def _close_from(part: Part) -> bytes:
         case Word(""):
             return b""
         case Word(text) if (match := _CODE_AND_REASON.fullmatch(text)) and int(match[1]) < 65536:
-            return int(match[1]).to_bytes(2) + _encoded(part, match[2] or "")
+            return close_payload(int(match[1]), "") + _encoded(part, match[2] or "")
         case Word(text):
             raise ScriptFault(
                 part.line, f"`close: {text:.40}` has no code: write `close: 1011 why`"
@@ -232,7 +240,7 @@ def _short_close(data: bytes) -> Short:
     code, reason = close_code_and_reason(data)
     short = "" if code is None else f"{code} {reason}".rstrip(" ")
     again = _CODE_AND_REASON.fullmatch(short)
-    told = b"" if again is None else int(again[1]).to_bytes(2) + (again[2] or "").encode()
+    told = b"" if again is None else close_payload(int(again[1]), again[2] or "")
     return short if told == data else {"base64": b64encode(data).decode()}
 
 

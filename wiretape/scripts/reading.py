@@ -23,11 +23,13 @@ from wiretape.scripts import defaults
 from wiretape.scripts.fields import (
     NONE,
     Fields,
+    close_code_or_none,
     latin_of,
     listed,
     number_of,
     number_or_none,
     one_of,
+    status_of,
     text_of,
     text_or_none,
     truth_of,
@@ -183,11 +185,11 @@ def _answer(fields: Fields, request: RequestHead, clock: _Clock) -> ResponseHead
     if part is not None and isinstance(part.value, Word):
         if part.value.text == NONE:
             return None
-        status = number_of(part)
+        status = status_of(part)
     elif part is not None:
         answer = Fields(part, "after_ms", "status", "reason", "http", "headers")
         clock.after(answer.given("after_ms"))
-        status = answer.read("status", number_of, status)
+        status = answer.read("status", status_of, status)
         version = answer.read("http", text_of, version)
         reason = answer.read("reason", latin_of, None)
         headers = answer.read("headers", _headers, None)
@@ -219,7 +221,7 @@ def _end(
         at_us,
         end.how,
         fields.read("side", _side, end.side),
-        fields.read("code", number_or_none, end.code),
+        fields.read("code", close_code_or_none, end.code),
         fields.read("reason", text_or_none, end.reason),
         fields.read("detail", text_or_none, None),
     )
