@@ -10,6 +10,7 @@ from itertools import groupby
 
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Observed, Outcome, Transport, attempts_of
+from wiretape.client.dialects import dialect_for, versions_of
 from wiretape.facts import header
 from wiretape.origins import Role
 from wiretape.reasons import (
@@ -83,6 +84,7 @@ class Turn:
 class Session:
     """One conversation. ``id`` is the client's own, ``None`` where it names none.
 
+    ``client`` is its user agent, or what its handshake shows it to be.
     ``number`` counts the sessions of the tape from 1, in the order in which they began.
     ``parent`` is the session that started it as a sub-agent, and ``agent`` the client's word for
     what it is.
@@ -175,7 +177,15 @@ def sessions_of(reader: TapeReader) -> list[Session]:
     found.sort(key=lambda session: session.at_us)
     for number, session in enumerate(found, start=1):
         session.number = number
+        session.client = session.client or _client_shown(reader, session)
     return found
+
+
+def _client_shown(reader: TapeReader, session: Session) -> str | None:
+    """The client, by the first request, where none names it: a Codex is known by its handshake."""
+    exchange = reader.exchange(session.tries[0].attempt.exchange)
+    dialect = None if exchange is None else dialect_for(exchange.request.headers)
+    return None if dialect is None else f"codex/{versions_of(dialect)} (told by its handshake)"
 
 
 def _by_time(reader: TapeReader, ledger: ToolLedger) -> Iterator[tuple[str | None, Observed]]:

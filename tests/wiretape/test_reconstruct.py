@@ -458,3 +458,29 @@ def test_a_session_on_anothers_socket_begins_with_its_request(maker: TapeMaker) 
         socket.ask(at_ms, ask("hi", client_metadata={"session_id": name}, prompt_cache_key=name))
         socket.say(at_ms + 1, created(), completed())
     assert [found.at_us for found in sessions(maker)] == [10_000, 90_000]
+
+
+@pytest.mark.parametrize(
+    ("beta", "client"),
+    [
+        ("responses_websockets=2026-02-04", "codex/0.99 (told by its handshake)"),
+        ("something=else", None),
+    ],
+)
+def test_a_codex_that_names_no_client_is_known_by_its_handshake(
+    beta: str, client: str | None, tmp_path: Path
+) -> None:
+    """The older one sends no user agent there; nothing is made up for others."""
+    maker = TapeMaker(tmp_path / "tape.db", agent=None)
+    socket = maker.socket(0, (*S1, ("openai-beta", beta)))
+    socket.ask(5, ask("hi"))
+    assert the_session(maker).client == client
+
+
+def test_what_a_client_calls_itself_counts_more(tmp_path: Path) -> None:
+    """Though it says so only when it falls back to HTTP."""
+    maker = TapeMaker(tmp_path / "tape.db", agent=None)
+    beta = ("openai-beta", "responses_websockets=2026-02-04")
+    maker.upgrade(0, (*S1, beta)).refuse(5, 426)
+    maker.post(60, ask("hi"), (*S1, ("user-agent", "codex_exec/0.99.0 (Debian)")))
+    assert the_session(maker).client == "codex_exec/0.99.0 (Debian)"

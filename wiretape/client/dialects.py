@@ -222,6 +222,13 @@ def dialect_for(headers: Headers) -> Dialect | None:
             return None
 
 
+def versions_of(dialect: Dialect) -> str:
+    """The versions that speak a dialect: ``0.99``, ``0.100-0.109``; of the newest, its first."""
+    later = next((each.since for each in DIALECTS if each.since > dialect.since), dialect.since)
+    (major, first), last = dialect.since, later[1] - 1
+    return f"{major}.{first}" + (f"-{major}.{last}" if last > first else "")
+
+
 def _is_codex(product: str, headers: Headers) -> bool:
     """Whether the user agent's first product is a Codex, whoever it works for.
 

@@ -3,7 +3,7 @@
 import pytest
 
 from wiretape.client.dialect import Dialect
-from wiretape.client.dialects import DIALECTS, DOCUMENTED, dialect_for, dialect_of
+from wiretape.client.dialects import DIALECTS, DOCUMENTED, dialect_for, dialect_of, versions_of
 from wiretape.facts import Headers
 
 OLD_BETA = ("openai-beta", "responses_websockets=2026-02-04")
@@ -123,3 +123,15 @@ def test_each_dialect_was_seen_with_its_first_version(dialect: Dialect) -> None:
 def test_each_dialect_knows_every_incomplete_reason(dialect: Dialect) -> None:
     """The table of reasons has an entry for all that it does not name."""
     assert "" in dialect.incomplete
+
+
+def test_the_versions_of_a_dialect() -> None:
+    """From its first to the one before the next dialect."""
+    assert [versions_of(each) for each in DIALECTS] == [
+        "0.99",
+        "0.100-0.109",
+        "0.110-0.139",
+        "0.140-0.159",
+        "0.160-0.168",
+        "0.169",
+    ]
