@@ -25,7 +25,7 @@ from wiretape.diagnosis.diagnose import diagnose
 from wiretape.errors import TapeError
 from wiretape.facts import Piece
 from wiretape.reconstruct import sessions_of
-from wiretape.store_presence import is_being_written
+from wiretape.store_presence import is_being_written, log_of
 from wiretape.store_reader import TapeReader
 
 REST: Final = 4
@@ -228,7 +228,7 @@ def edition_of(path: Path) -> str:
     """What tells one state of a file from another, its write-ahead log included, and whether
     somebody is writing it: a tape that nobody closed is cut off as soon as nobody does."""
     numbers: list[int] = [is_being_written(path)]
-    for each in (path, path.with_name(f"{path.name}-wal")):
+    for each in (path, log_of(path)):
         try:
             stat = each.stat()
         except OSError:

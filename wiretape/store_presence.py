@@ -22,7 +22,7 @@ class Presence:
         self._lock: int | None = None
         # Where the file system has no locks, whoever asks is told what can be known there.
         with suppress(OSError):
-            self._lock = os.open(_log_of(path), os.O_RDWR)
+            self._lock = os.open(log_of(path), os.O_RDWR)
             _take(self._lock, is_shared=False)
 
     def end(self) -> None:
@@ -34,7 +34,7 @@ class Presence:
 def is_being_written(path: Path) -> bool:
     """Whether a tape has a writer. Where that cannot be known, one that was not closed has."""
     try:
-        asked = os.open(_log_of(path), os.O_RDONLY)
+        asked = os.open(log_of(path), os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -47,8 +47,11 @@ def is_being_written(path: Path) -> bool:
     return sys.platform == "win32"
 
 
-def _log_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
+def log_of(path: Path) -> Path:
+    """The write-ahead log of the tape at ``path``."""
+    # Beside the tape itself, wherever a link to it lies.
+    tape = path.resolve()
+    return tape.with_name(f"{tape.name}-wal")
 
 
 def _take(file: int, *, is_shared: bool) -> None:

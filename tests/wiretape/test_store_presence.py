@@ -66,3 +66,13 @@ def test_a_copy_is_not_being_written(tmp_path: Path) -> None:
         copy = Path(shutil.copytree(tmp_path, tmp_path.with_name("copy"))) / "t.db"
         assert copy.with_name("t.db-wal").exists()
         assert not is_being_written(copy)
+
+
+def test_a_link_is_being_written_as_its_tape_is(tmp_path: Path) -> None:
+    """The log lies beside the tape, not beside the link."""
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "latest.db"
+    link.symlink_to(tmp_path / "t.db")
+    with TapeWriter(tmp_path / "t.db", LABEL, on_trouble=pytest.fail):
+        assert is_being_written(link)
+    assert not is_being_written(link)

@@ -1,6 +1,7 @@
 """Sessions, requests and attempts as JSON, the same wherever they are printed."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from wiretape.commands.summary import count
 from wiretape.facts import Gap
 from wiretape.lost import lost_from
 from wiretape.reconstruct import Session, Try, Why, sessions_of
+from wiretape.store_presence import log_of
 from wiretape.store_reader import TapeReader
 from wiretape.tool_uses import ToolUse
 
@@ -47,8 +49,11 @@ def tape_as_json(
 
 def _size_bytes(path: Path) -> int:
     """The size of the tape, with what SQLite keeps beside it while it is written."""
-    beside = path.with_name(f"{path.name}-wal")
-    return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
+    size_bytes = path.stat().st_size
+    # It goes when its writer does, also while we look.
+    with suppress(FileNotFoundError):
+        size_bytes += log_of(path).stat().st_size
+    return size_bytes
 
 
 def _address(reader: TapeReader, session: Session) -> dict[str, str | None]:

@@ -9,13 +9,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain
 from typing import Any, Final
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from wiretape.digests import digest
 from wiretape.jsontext import JsonObject, Unparsable, mended, parse_object
 from wiretape.scripts.items import Simple, without_runs
 
@@ -82,10 +83,8 @@ def parse_layout(text: str) -> Part:
     Raises:
         ScriptFault: this is no YAML.
     """
-    json_mark, run_mark = (
-        next(mark for n in count() if (mark := f"{kind}-{n}-") not in text)
-        for kind in ("json", "run")
-    )
+    # No text holds its own digest, not even spelled with escapes.
+    json_mark, run_mark = (f"{kind}-{digest(text)}-" for kind in ("json", "run"))
     lines = text.split("\n")
     try:
         try:
@@ -114,7 +113,10 @@ def _parsed(
     found: list[JsonText] = []
     text = "\n".join(_without_json(line, json_mark, found) for line in lines)
     # "pure": the other reader of this library counts in bytes of its own.
-    root = YAML(typ="safe", pure=True).compose(text)
+    yaml = YAML(typ="safe", pure=True)
+    # An anchor may be used anew (YAML 1.2.2, 7.1).
+    yaml.composer.warn_double_anchors = False
+    root = yaml.compose(text)
     if root is None:
         raise ScriptFault(1, "it is empty: begin it with `wiretape-script: 1`")
     return _Tree(json_mark, found, run_mark, runs).part(root)

@@ -257,3 +257,14 @@ def test_what_cannot_cross_is_refused() -> None:
     odd: Any = WholeExchange(head(1), asked(1, b""), answer(1), (message(1, 2, b"a"),))
     with pytest.raises(CannotExpress, match="a text of the client over HTTP"):
         write_script(Recording(NOTHING, (odd,)))
+
+
+def test_a_text_is_never_taken_for_json_that_was_put_aside() -> None:
+    """Though it is spelled as the word that could stand for that."""
+    assert sent(r'chunk: "json\x2d0-7"') == [(PieceKind.CHUNK, b"json-0-7")]
+
+
+def test_an_anchor_may_be_used_anew() -> None:
+    """An alias means the last one before it."""
+    steps = ("chunk: &x a", "chunk: *x", "chunk: &x b", "chunk: *x")
+    assert [data for _, data in sent(*steps)] == [b"a", b"a", b"b", b"b"]
