@@ -88,7 +88,7 @@ def replay(
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
-        reader, told, faulty = _opened(replay)
+        reader, told, faulty = opened(replay)
         stack.enter_context(reader)
         script = Script(reader, replay.sessions)
         faults = frozenset() if faulty is None else faulty.places
@@ -136,7 +136,7 @@ def replay(
         return Outcome(code, report, has_findings)
 
 
-def _opened(replay: Replay) -> tuple[TapeReader, list[str], Faulted | None]:
+def opened(replay: Replay) -> tuple[TapeReader, list[str], Faulted | None]:
     """What is to be played, what is to be told of how it was bent, and what the faults made of
     it."""
     reader = TapeReader(replay.tape)

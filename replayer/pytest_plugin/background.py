@@ -8,17 +8,18 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from gateway.authority import Authority
 from gateway.clock import Clock
 from replayer.connection import Service
-from replayer.pacing import Pace
+from replayer.faults.bending import Faulted
+from replayer.faults.telling import tell_faults
 from replayer.player import Player
 from replayer.pytest_plugin.in_thread import in_thread
 from replayer.report import Report
+from replayer.run import Replay, opened
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
@@ -31,22 +32,6 @@ from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeLabel, TapeWriter
 
 
-@dataclass(frozen=True, slots=True)
-class Playing:
-    """What is replayed, how fast (``factor``, see :class:`~replayer.pacing.Pace`), how strictly,
-    and what does not count.
-
-    All of the report is put into ``report_file``, where what is told of it is shortened.
-    """
-
-    tape: Path
-    report_file: Path
-    sessions: frozenset[str]
-    factor: float | None
-    is_strict: bool
-    ignored: Ignored
-
-
 class ReplayFailed(WiretapeError):
     """Something of ours went wrong while a client was being answered."""
 
@@ -55,16 +40,25 @@ class BackgroundReplay:
     """A replay under way. Made in the thread in which it goes on, and asked from any other.
 
     ``url`` is where it serves, as a proxy, and with ``base_path`` as a base URL; ``troubles`` are
-    ours, in sentences.
+    ours, in sentences. All of the report is put into ``report_file``, where what is told of it is
+    shortened.
     """
 
-    def __init__(self, player: Player, base_path: str, playing: Playing) -> None:
+    def __init__(
+        self,
+        player: Player,
+        base_path: str,
+        ignored: Ignored,
+        faulted: Faulted | None,
+        report_file: Path,
+    ) -> None:
         self.url = ""
         self.base_path = base_path
         self.troubles: list[str] = []
         self._player = player
-        self._report_file = playing.report_file
-        self._ignored = playing.ignored
+        self._report_file = report_file
+        self._ignored = ignored
+        self._faulted = faulted
         self._facts: list[Fact] = []
         self._clock = Clock()
         self.tape = ReplayTape(self._facts.append, self._clock.now_us)
@@ -72,7 +66,15 @@ class BackgroundReplay:
 
     def report(self) -> Report:
         """How what was asked so far met the recording."""
-        return self._inside(lambda: deepcopy(self._player.finish()))
+        report = self._played()
+        if self._faulted is not None:
+            tell_faults(report, self._faulted)
+        return report
+
+    def is_as_recorded(self) -> bool:
+        """Whether all was asked as it was recorded, as far as no fault can be the reason."""
+        faults = frozenset() if self._faulted is None else self._faulted.places
+        return not self._played().has_findings_before(faults)
 
     def sessions(self) -> list[Session]:
         """What was asked so far, put together as from a tape."""
@@ -96,6 +98,10 @@ class BackgroundReplay:
         yield from self._ignored.unmatched()
         yield from self.troubles
 
+    def _played(self) -> Report:
+        """How what was asked so far met what is played, which the faults are part of."""
+        return self._inside(lambda: deepcopy(self._player.finish()))
+
     def _inside[T](self, look: Callable[[], T]) -> T:
         """What ``look`` gives in the thread in which everything else happens."""
 
@@ -106,26 +112,37 @@ class BackgroundReplay:
 
 
 @contextmanager
-def replaying(playing: Playing, authority: Authority) -> Iterator[BackgroundReplay]:
-    """Replays while the context lasts, on a free port of loopback.
+def replaying(
+    replay: Replay, report_file: Path, authority: Authority
+) -> Iterator[BackgroundReplay]:
+    """Replays while the context lasts.
 
     Raises:
         WiretapeError: the tape cannot be replayed.
     """
-    with in_thread(partial(_serving, playing, authority)) as replay:
-        yield replay
+    with in_thread(partial(_serving, replay, report_file, authority)) as background:
+        yield background
 
 
 @asynccontextmanager
-async def _serving(playing: Playing, authority: Authority) -> AsyncIterator[BackgroundReplay]:
-    with TapeReader(playing.tape) as reader:
-        script = Script(reader, playing.sessions)
-        player = Player(script, is_strict=playing.is_strict, ignored=playing.ignored)
-        replay = BackgroundReplay(player, recorded_base_path(reader), playing)
-        service = Service(player, replay.tape, Pace(playing.factor), authority.server_context)
-        async with running_server(service, "127.0.0.1", 0, replay.troubles.append) as url:
-            replay.url = url
-            yield replay
+async def _serving(
+    replay: Replay, report_file: Path, authority: Authority
+) -> AsyncIterator[BackgroundReplay]:
+    reader, told, faulty = opened(replay)
+    with reader:
+        script = Script(reader, replay.sessions)
+        faults = frozenset() if faulty is None else faulty.places
+        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored, faults=faults)
+        for sentence in told:
+            player.report.note(sentence)
+        background = BackgroundReplay(
+            player, recorded_base_path(reader), replay.ignored, faulty, report_file
+        )
+        service = Service(player, background.tape, replay.pace, authority.server_context)
+        serving = running_server(service, replay.host, replay.port, background.troubles.append)
+        async with serving as url:
+            background.url = url
+            yield background
 
 
 def recorded_base_path(reader: TapeReader) -> str:

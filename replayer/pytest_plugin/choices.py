@@ -35,7 +35,8 @@ class Choice:
 
     ``test`` is what people call it. ``base_url`` is where the model is while it is recorded,
     ``None`` for the usual place. ``factor`` is that of the recorded pace, ``None`` for no waiting
-    at all.
+    at all. ``transport``, ``tools`` and ``faults`` are as the options of ``wiretape replay`` say
+    them; they are the replay's, and nothing to a recording.
     """
 
     test: str
@@ -46,6 +47,9 @@ class Choice:
     is_strict: bool = False
     factor: float | None = None
     ignore: tuple[str, ...] = ()
+    transport: str = "recorded"
+    tools: str = "run"
+    faults: tuple[str, ...] = ()
 
 
 def choose(
@@ -71,11 +75,16 @@ def choose(
             f"It takes a tape, and {', '.join(_OPTIONS)}."
         ) from error
     wanted = mode or asked.record or Mode.NONE
-    if wanted not in list(Mode):
-        raise UsageError(
-            f"@pytest.mark.wiretape of {name} says record={wanted!r}: "
-            f"say one of {', '.join(map(repr, map(str, Mode)))}."
-        )
+    for option, value, allowed in (
+        ("record", wanted, tuple(Mode)),
+        ("transport", asked.transport, ("recorded", "sse", "websocket")),
+        ("tools", asked.tools, ("run", "recorded")),
+    ):
+        if value not in allowed:
+            raise UsageError(
+                f"@pytest.mark.wiretape of {name} says {option}={value!r}: "
+                f"say one of {', '.join(map(repr, map(str, allowed)))}."
+            )
     return Choice(
         f"{test.name}::{name}",
         default_tape(test, name) if asked.tape is None else test.parent / asked.tape,
@@ -85,6 +94,9 @@ def choose(
         asked.strict,
         asked.speed,
         _texts(asked.ignore),
+        asked.transport,
+        asked.tools,
+        _texts(asked.fault),
     )
 
 
@@ -99,6 +111,9 @@ class _Marker:
     strict: bool = False
     speed: float | None = None
     ignore: str | Collection[str] = ()
+    transport: str = "recorded"
+    tools: str = "run"
+    fault: str | Collection[str] = ()
 
 
 _OPTIONS: Final = [f"{name}=…" for name in _Marker.__slots__ if name != "tape"]

@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "wiretape(tape=None, *, record=None, base_url=None, session=(), strict=False, speed=None, "
-        "ignore=()): "
+        "ignore=(), transport='recorded', tools='run', fault=()): "
         "the model answers from this tape (without one: from tapes/FILE/TEST.db beside the test).",
     )
 

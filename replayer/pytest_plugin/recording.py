@@ -83,6 +83,10 @@ class BackgroundRecording:
         """None: what is being recorded is what it is."""
         return None
 
+    def is_as_recorded(self) -> bool:
+        """What is being recorded is."""
+        return True
+
     def sessions(self) -> list[Session]:
         """What was asked. Ends the recording: of what is not over, no tape can tell."""
         self.end()

@@ -9,11 +9,16 @@ from typing import Final
 import pytest
 
 from gateway.authority import Authority
-from replayer.pytest_plugin.background import Playing, replaying
+from replayer.bends.options import bends_for
+from replayer.faults.spec import read_fault
+from replayer.pacing import Pace
+from replayer.pytest_plugin.background import replaying
 from replayer.pytest_plugin.choices import Choice
 from replayer.pytest_plugin.guard import only_this_machine
 from replayer.pytest_plugin.recording import BackgroundRecording
 from replayer.pytest_plugin.taped_model import TapedModel
+from replayer.run import Replay
+from replayer.timing import timed
 from wiretape.commands.ignore_files import ignored_beside
 from wiretape.errors import TapeMissing
 
@@ -55,15 +60,20 @@ def _replayed(
         )
     ca_file = folder / "wiretape-ca.pem"
     authority.write_bundle(ca_file, os.environ)
-    playing = Playing(
+    faults = tuple(map(read_fault, choice.faults))
+    pace, paced = timed(Pace(choice.factor), faults, None)
+    played = Replay(
         choice.tape,
-        folder / "wiretape-report.json",
-        frozenset(choice.sessions),
-        choice.factor,
+        "127.0.0.1",
+        0,
+        pace,
         choice.is_strict,
-        ignored_beside([choice.tape], choice.ignore),
+        sessions=frozenset(choice.sessions),
+        bends=(*bends_for("recorded", choice.transport, choice.tools), *paced),
+        ignored=ignored_beside([choice.tape], choice.ignore),
+        faults=faults,
     )
-    replay = stack.enter_context(replaying(playing, authority))
+    replay = stack.enter_context(replaying(played, folder / "wiretape-report.json", authority))
     base_url = f"{replay.url}{replay.base_path}"
     model = TapedModel(choice.tape, base_url, replay.url, ca_file, replay)
     # Nobody checks a key, but without one some clients do not even begin.

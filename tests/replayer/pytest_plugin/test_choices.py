@@ -85,7 +85,8 @@ def test_once_records_where_there_is_no_tape(
 
 
 def test_everything_else_is_the_markers() -> None:
-    """Where the model is, which sessions, how strictly, how fast; one session needs no list."""
+    """Where the model is, which sessions, how strictly, how fast, how bent; what may be several
+    needs no list."""
     assert chosen(
         None,
         base_url="http://127.0.0.1:1/v1",
@@ -93,6 +94,9 @@ def test_everything_else_is_the_markers() -> None:
         strict=True,
         speed=2.0,
         ignore="tools",
+        transport="sse",
+        tools="recorded",
+        fault=["1:cut", "2:reset"],
     ) == Choice(
         "test_agent.py::test_hello",
         Path("/project/tests/tapes/test_agent/test_hello.db"),
@@ -102,6 +106,9 @@ def test_everything_else_is_the_markers() -> None:
         True,
         2.0,
         ("tools",),
+        "sse",
+        "recorded",
+        ("1:cut", "2:reset"),
     )
 
 
@@ -114,7 +121,16 @@ def test_a_misspelt_option_is_named() -> None:
     assert "record=…, base_url=…, session=…, strict=…, speed=…, ignore=…" in str(raised.value)
 
 
-def test_an_unknown_way_to_record_is_named() -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("record", "twice", "record='twice': say one of 'none', 'once', 'all'."),
+        ("transport", "http", "transport='http': say one of 'recorded', 'sse', 'websocket'."),
+        ("tools", "off", "tools='off': say one of 'run', 'recorded'."),
+    ],
+)
+def test_an_unknown_choice_is_named(option: str, value: str, told: str) -> None:
     """With those that there are."""
-    with pytest.raises(UsageError, match="record='twice': say one of 'none', 'once', 'all'"):
-        chosen(None, record="twice")
+    with pytest.raises(UsageError) as raised:
+        chosen(None, **{option: value})
+    assert str(raised.value) == f"@pytest.mark.wiretape of test_hello says {told}"
