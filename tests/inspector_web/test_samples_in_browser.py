@@ -17,7 +17,7 @@ EACH = pytest.mark.parametrize("tape", [tape.parent.name for tape in SAMPLES])
 LOOKS = ((360, "light"), (1600, "light"), (1600, "dark"), (360, "dark"))
 SCRIPTED = (
     "document.querySelectorAll('[data-copy], .play').forEach(each => each.hidden = true);"
-    "document.querySelectorAll('time').forEach(each => each.textContent = each.title.slice(0, -4))"
+    "document.querySelectorAll('time[data-local]').forEach(time => time.textContent = time.title)"
 )
 """Undoes what only a script does to a page: its own controls, and times of the viewer's zone."""
 
