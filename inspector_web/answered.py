@@ -54,6 +54,17 @@ def answer_items(index: IndexReader, attempt: Attempt) -> AnswerItems:
     return AnswerItems(tuple(_items(texts, is_chat)), False)
 
 
+def answer_body(index: IndexReader, attempt: Attempt, most: int) -> str:
+    """The beginning of the body that came in answer, where that is no stream of events."""
+    body = ""
+    for kind, text in _sent(index, attempt, Only(types=(HTTP_BODY,))):
+        if kind == HTTP_BODY:
+            body += text
+        if len(body) > most:
+            break
+    return body[:most]
+
+
 def _sent(index: IndexReader, attempt: Attempt, only: Only) -> Iterator[tuple[str, str]]:
     """Type and text of what the server sent, as long as the attempt was under way."""
     until_us = attempt.ended_at_us or attempt.until_us or attempt.last_event_us or attempt.at_us

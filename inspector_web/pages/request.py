@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from inspector_web.answered import answer_body
 from inspector_web.difference import Difference, difference_of
+from inspector_web.entries import Answered, answered
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token
@@ -36,6 +38,9 @@ class RequestPage:
 
     ``replayed`` is the tape that this one is a replay of.
 
+    ``answer`` is what the server said, as people read it, and ``answer_body`` the beginning of what
+    came where that was no stream of events.
+
     ``body`` is the text with its content coding removed, cut if ``is_cut``. ``difference`` is to
     the attempt at ``compared_to``, the one before unless another is asked for (``is_chosen``); both
     are ``None`` for the first that asks something. ``problem``
@@ -43,8 +48,12 @@ class RequestPage:
     """
 
     session: SessionHead
+    tape_started_at_us: int
     attempt: AttemptRow
     tries: int
+    answer: Answered
+    answer_body: str
+    answer_layout: tuple[Token, ...] = field(metadata=HTML_ONLY)
     line: str
     upstream: str | None
     request_headers: Headers
@@ -93,10 +102,15 @@ def request_page(
     compared = _asked_before(rows, at) if asked.raw and chosen is None else chosen
     response = exchange.response
     text = asked.raw.decode("utf-8", "replace")
+    answer_body_text = answer_body(index, attempt, SHOWN_CHARACTERS)
     return RequestPage(
         head,
+        overview.label.started_at_us,
         rows[at],
         sum(each.request == place.request for each in places),
+        answered(index, attempt),
+        answer_body_text,
+        layout_of(answer_body_text),
         f"{exchange.request.method} {_url(exchange)} {exchange.request.http_version}",
         exchange.request.upstream,
         exchange.request.headers,

@@ -4,40 +4,44 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from inspector_web.answered import answer_items
-from inspector_web.conversation import Said, Saying, said_in
+from inspector_web.asking import turn_words
+from inspector_web.conversation import Saying, said_in
 from inspector_web.difference import ChangeKind, difference_of
+from inspector_web.entries import MOST_ENTRIES, Answered, Entry, answered, with_context
 from inspector_web.index.reader import IndexReader
 from inspector_web.meant import Meanings, as_sent
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
 from inspector_web.pages.head import SessionHead, Tokens, head_of, tokens_of
+from inspector_web.visible import one_line
+from wiretape.attempts import Attempt
 from wiretape.errors import UsageError
 from wiretape.inputs import Maker, maker_of
+from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Turn
 from wiretape.store_reader import TapeReader
 
 STEPS: Final = 20
 """Requests on a page."""
-_MOST_ENTRIES: Final = 60
-"""Things said on either side of one request."""
+_MOST_FAILED: Final = 6
+"""Tries of one request whose answers are read, beside the last one."""
+_LONGEST_WORDS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing that was said, and for a call what the tool gave and how long that took, from the
-    call to its output as both crossed the wire."""
+class FailedTry:
+    """What the server had said to a try that was made again: to the person it stood there, too."""
 
-    said: Said
-    output: Said | None = None
-    took_us: int | None = None
+    place: AttemptPlace
+    answered: Answered
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """A request of the turn: the tries at it, what was new in it, and the answer to the last try.
 
-    ``left_out`` counts what else was asked, ``is_cut`` says that the answer goes on.
+    ``left_out`` counts what else was asked, ``is_cut`` says that the answer goes on. ``failed``
+    are the tries before the last one that anything was said to. ``took_us`` is of all tries.
     """
 
     request: int
@@ -47,15 +51,24 @@ class Step:
     left_out: int
     answered: tuple[Entry, ...]
     is_cut: bool
+    failed: tuple[FailedTry, ...]
+    took_us: int
+
+    @property
+    def is_warm_up(self) -> bool:
+        return self.tries[-1].role is Role.WARM_UP
 
 
 @dataclass(frozen=True, slots=True)
 class TurnPage:
-    """A turn. ``page`` is which part of its ``requests`` the ``steps`` are, from 1."""
+    """A turn. ``words`` are those that began it, empty where they are not known. ``page`` is which
+    part of its ``requests`` the ``steps`` are, from 1."""
 
     session: SessionHead
+    tape_started_at_us: int
     number: int
     turns: int
+    words: str
     at_us: int
     took_us: int
     tokens: Tokens | None
@@ -91,13 +104,14 @@ def turn_page(
     shown = turn.requests[(page - 1) * STEPS : page * STEPS]
     steps = list(_steps(session, shown, Meanings(reader, index, session), index))
     attempts = [each.attempt for request in turn.requests for each in request.tries]
-    untils = [each.until_us or each.last_event_us or each.at_us for each in attempts]
     return TurnPage(
         head_of(tape, overview, number),
+        overview.label.started_at_us,
         turn_number,
         len(turns),
+        one_line(turn_words(reader, turn, index), _LONGEST_WORDS),
         attempts[0].at_us,
-        max(untils) - attempts[0].at_us,
+        _took_us(attempts),
         tokens_of(attempts),
         len(turn.requests),
         tuple(_joined(steps, session)),
@@ -117,22 +131,32 @@ def _steps(
     session: Session, requests: tuple[Request, ...], meanings: Meanings, index: IndexReader
 ) -> Iterator[Step]:
     for request in requests:
-        answer = answer_items(index, request.last)
-        answered = [
-            Entry(said)
-            for each in answer.items
-            for said in said_in(each.item, is_done=each.is_done)
-        ]
-        asked = [Entry(said) for item in _new(session, request, meanings) for said in said_in(item)]
+        answer = answered(index, request.last)
+        new = _new(session, request, meanings)
+        asked = with_context([Entry(said) for item in new for said in said_in(item)])
         yield Step(
             request.number,
             AttemptPlace(request.number, len(request.tries)),
             tuple(attempt_row(each, request, at) for at, each in enumerate(request.tries, start=1)),
-            tuple(asked[-_MOST_ENTRIES:]),
-            max(0, len(asked) - _MOST_ENTRIES),
-            tuple(answered[:_MOST_ENTRIES]),
-            answer.is_cut or len(answered) > _MOST_ENTRIES,
+            tuple(asked[-MOST_ENTRIES:]),
+            max(0, len(asked) - MOST_ENTRIES),
+            answer.entries,
+            answer.is_cut,
+            tuple(_failed(request, index)),
+            _took_us([each.attempt for each in request.tries]),
         )
+
+
+def _failed(request: Request, index: IndexReader) -> Iterator[FailedTry]:
+    for number, each in enumerate(request.tries[:-1][:_MOST_FAILED], start=1):
+        if each.attempt.events and (answer := answered(index, each.attempt)).entries:
+            yield FailedTry(AttemptPlace(request.number, number), answer)
+
+
+def _took_us(attempts: list[Attempt]) -> int:
+    """From the first one's begin to the last one's end."""
+    untils = [each.until_us or each.last_event_us or each.at_us for each in attempts]
+    return max(untils) - min(each.at_us for each in attempts)
 
 
 def _new(session: Session, request: Request, meanings: Meanings) -> list[object]:

@@ -7,7 +7,13 @@
   // A link or a field says which keys it answers to: data-key="n ArrowRight".
   const keyed = (key) =>
     [...document.querySelectorAll("[data-key]")].find((element) =>
-      element.dataset.key.split(" ").includes(key));
+      element.dataset.key.split(" ").includes(key)) ?? (key === "Escape" ? above() : null);
+
+  // One crumb up; above the first one are the sessions.
+  const above = () => {
+    const crumbs = [...document.querySelectorAll(".top nav a")];
+    return crumbs.at(-1) ?? document.querySelector("a.brand:not([aria-current])");
+  };
 
   // What comes after the last of them is on another page.
   const more = (selector) => {
@@ -35,6 +41,8 @@
     if (target.matches("summary")) target.parentElement.open = true;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "nearest" });
+    // A finding shows its place on the timeline, where it has one there.
+    target.closest("[data-problem]")?.querySelector("a[data-window]")?.click();
     const id = target.closest("[data-row]")?.id;
     if (id) history.replaceState(history.state, "", `#${encodeURIComponent(id)}`);
     return true;

@@ -89,7 +89,9 @@ def test_a_key_that_does_nothing_is_not_named(page: Page, site: str) -> None:
     assert "j" in page.value(NAMED)
     assert "n" not in page.value(NAMED)
     page.open(f"{site}tapes/nothing/sessions/1")
-    assert page.value(NAMED) == ["u", "?"]
+    assert page.value(NAMED) == ["Escape", "u", "?"]
+    page.open(f"{site}sessions")
+    assert "Escape" not in page.value(NAMED)
 
 
 @pytest.mark.usefixtures("turns")
@@ -182,6 +184,11 @@ def test_without_a_script_events_are_pages(page: Page, site: str) -> None:
     ("start", "key", "there"),
     [
         ("tapes/fallback/exchanges/1/events/3", "Escape", "/tapes/fallback/events"),
+        ("tapes/fallback/events?session=1", "Escape", "/tapes/fallback/sessions/1"),
+        ("tapes/fallback/sessions/1/turns/1", "Escape", "/tapes/fallback/sessions/1"),
+        ("tapes/fallback/sessions/1/requests/1/attempts/2", "Escape", "/sessions/1/turns/1"),
+        ("tapes/fallback/sessions/1", "Escape", "/sessions"),
+        ("search?text=x", "Escape", "/sessions"),
         ("tapes/fallback/exchanges/1/events/3", "j", "/tapes/fallback/exchanges/1/events/4"),
         ("tapes/fallback/exchanges/1/events/3", "k", "/tapes/fallback/exchanges/1/events/2"),
         ("tapes/fallback/sessions/1", "v", "/tapes/fallback/events"),
@@ -195,6 +202,23 @@ def test_a_key_leads_there(page: Page, site: str, start: str, key: str, there: s
     page.open(site + start)
     page.press(key)
     page.until(f"location.pathname.endsWith('{there}')")
+
+
+def test_e_walks_along_the_failed_tries_of_a_turn(page: Page, site: str) -> None:
+    """From one to the next, and no further."""
+    page.open(f"{site}tapes/fallback/sessions/1/turns/1")
+    for place in (0, 1, 1):
+        page.press("e")
+        page.until(
+            f"document.activeElement === [...document.querySelectorAll('[data-problem]')][{place}]"
+        )
+
+
+def test_e_on_a_finding_shows_its_place(page: Page, site: str) -> None:
+    """The window goes there, and the cursor."""
+    page.open(f"{site}tapes/fallback/sessions/1")
+    page.press("e")
+    page.until("new URL(location).searchParams.has('from') && location.search.includes('at=')")
 
 
 @pytest.mark.parametrize(

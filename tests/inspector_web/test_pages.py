@@ -391,3 +391,34 @@ def test_a_refused_upgrade_has_no_body(folder: Path, browse: Browse) -> None:
     assert (found["status_line"], found["body_bytes"]) == ("426 Upgrade Required", 0)
     after = twin(client, "/tapes/one/sessions/1/requests/1/attempts/2")
     assert after["compared_to"] is None
+
+
+def test_the_body_of_a_refusal_is_what_came_back(folder: Path, browse: Browse) -> None:
+    """Above what was asked, laid out; its bytes can be downloaded all the same."""
+    maker = TapeMaker(folder / "one.db")
+    refusal = {"error": {"code": "bad", "message": "A scripted <refusal>"}}
+    maker.post(0, ask("hi"), session("s")).refuse(10, 400, refusal)
+    maker.write()
+    client = browse()
+    address = "/tapes/one/sessions/1/requests/1/attempts/1"
+    assert json.loads(twin(client, address)["answer_body"]) == refusal
+    text = client.get(address).text
+    answered = text.index(">What came back</h2>")
+    assert answered < text.index("A scripted &lt;refusal&gt;", answered) < text.index(">Heads")
+    assert "Download the body of the answer" in text
+
+
+def test_what_the_server_said_is_on_the_page_of_the_request(client: FlaskClient) -> None:
+    """As people read it; a stream of events is no body of its own."""
+    found = twin(client, "/tapes/rounds/sessions/1/requests/1/attempts/1")
+    assert [each["said"]["name"] for each in found["answer"]["entries"]] == ["exec_command"]
+    assert found["answer_body"] == ""
+
+
+def test_times_tell_their_moment(client: FlaskClient) -> None:
+    """On every page below the session, in UTC where there is no script."""
+    moment = 'title="2026-01-02 03:04:06 UTC" data-zone>1.900</time>'
+    for address in ("/tapes/fallback/events", "/tapes/fallback/exchanges/3/events/6"):
+        assert moment in client.get(address).text, address
+    for address in ("requests/1/attempts/3", "turns/1"):
+        assert 'UTC" data-zone>' in client.get(f"/tapes/fallback/sessions/1/{address}").text

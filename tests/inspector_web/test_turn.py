@@ -199,3 +199,56 @@ def test_there_is_no_turn_beyond_the_last(rounds: Path, browse: Browse) -> None:
 def test_markdown_can_do_no_harm(text: str, html: str) -> None:
     """No element of the text's own, no link, nothing that cannot be seen."""
     assert rendered(text) == html
+
+
+def test_what_a_failed_try_had_said_is_kept(folder: Path, browse: Browse) -> None:
+    """Folded, with the try it belongs to; the time is that of all tries."""
+    maker = TapeMaker(folder / "one.db")
+    added = {"type": "response.output_item.added", "item": message("", "assistant")}
+    first = maker.post(0, ask("hi"), session("s-1"))
+    first.head(1)
+    first.events(2, created("resp_1"), added, delta("Half a "), delta("sent"))
+    first.end(1000, EndKind.SERVER_CLOSED)
+    second = maker.post(1200, ask("hi"), session("s-1"))
+    second.answer(1210, created("resp_2"), done(message("Whole.", "assistant")), completed())
+    maker.write()
+    client = browse()
+    (step,) = twin(client, "/tapes/one/sessions/1/turns/1")["steps"]
+    (failed,) = step["failed"]
+    assert failed["place"] == {"request": 1, "number": 1}
+    assert said(failed["answered"]["entries"]) == [("message", "assistant", "Half a sent")]
+    assert step["took_us"] == 1_212_000
+    page = client.get("/tapes/one/sessions/1/turns/1").text
+    assert "<summary>had said: Half a sent</summary>" in page
+    assert "1.2 s with all tries" in page
+    assert page.count("data-problem") == 1
+
+
+def test_what_a_client_says_for_the_user_is_context(folder: Path, browse: Browse) -> None:
+    """Folded; the person's words come last, and head the page, whatever they look like."""
+    maker = TapeMaker(folder / "one.db")
+    context = "<environment_context>\n  <cwd>/tmp</cwd>\n</environment_context>"
+    asked = [message("# AGENTS.md instructions"), message(context), message("<b> is what?")]
+    maker.post(0, ask(*asked), session("s-1")).answer(5, created(), completed())
+    maker.write()
+    client = browse()
+    page = twin(client, "/tapes/one/sessions/1/turns/1")
+    assert [each["is_context"] for each in page["steps"][0]["asked"]] == [True, True, False]
+    assert page["words"] == "<b> is what?"
+    text = client.get("/tapes/one/sessions/1/turns/1").text
+    assert '<h1 class="words">&lt;b&gt; is what?</h1>' in text
+    assert text.count('<span class="who">context</span>') == 2
+
+
+def test_a_warm_up_is_called_so(folder: Path, browse: Browse) -> None:
+    """It asks for no answer."""
+    maker = TapeMaker(folder / "one.db")
+    socket = maker.socket(0, session("s-1"))
+    socket.ask(10, ask("hi", generate=False))
+    socket.say(20, created("r1"), completed("r1"))
+    socket.ask(30, ask("hi", previous_response_id="r1"))
+    socket.say(40, created("r2"), completed("r2"))
+    maker.write()
+    text = browse().get("/tapes/one/sessions/1/turns/1").text
+    assert "Request 1, warm-up</a>" in text
+    assert text.count("a warm-up asks for no answer") == 1
