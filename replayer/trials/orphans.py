@@ -50,7 +50,8 @@ def _adopted() -> set[int]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         # Others come and go meanwhile.
         with suppress(OSError):
-            _, parent, _, own, *_ = path.read_text().rpartition(") ")[2].split()
+            # A name in it may be any bytes.
+            _, parent, _, own, *_ = path.read_bytes().rpartition(b") ")[2].split()
             if int(parent) == os.getpid() and int(own) != session:
                 found.add(int(path.parent.name))
     return found

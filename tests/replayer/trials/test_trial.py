@@ -88,8 +88,9 @@ def test_nothing_of_a_client_stays_behind(tried: Callable[..., Trial]) -> None:
     [
         ("setsid sh -c 'sleep 600 & echo $!' & wait", 0),
         ("setsid sh -c 'echo $$; sleep 600 & echo $!; wait' & wait", None),
+        (r"""setsid sh -c 'printf "\377" >/proc/$$/comm; echo $$; sleep 600; :' & wait""", None),
     ],
-    ids=["an orphan", "a shell at work"],
+    ids=["an orphan", "a shell at work", "a name that is no text"],
 )
 def test_nothing_stays_behind_in_a_session_of_its_own(
     script: str, exit_code: int | None, tried: Callable[..., Trial]
