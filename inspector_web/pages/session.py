@@ -62,13 +62,15 @@ class TurnRow:
 class SpentRow:
     """What some of the time went to: how much of it in per cent, and where most of it at once.
 
-    ``x`` is where it begins in a line of all of them, in per cent of its width.
+    ``x`` is where it begins in a line of all of them, in per cent of its width. ``is_alarming``: it
+    is silence, and findings are about some of it.
     """
 
     use: Use
     us: int
     share: float
     x: float
+    is_alarming: bool
     view: View
 
 
@@ -155,13 +157,15 @@ def session_page(
 
 def _spent_rows(spent: Sequence[Spent], timeline: Timeline) -> Iterator[SpentRow]:
     whole_us = max(timeline.span.us, 1)
+    has_found = any(lane.found_us for lane in timeline.lanes)
     x = 0.0
     for each in spent:
         around_us = max(each.longest.us // 4, LEAST_AROUND_US)
         share = round(100 * each.us / whole_us, 3)
         start_us, end_us = each.longest.start_us - around_us, each.longest.end_us + around_us
         window = view_of(timeline.span, max(start_us, 0), end_us)
-        yield SpentRow(each.use, each.us, share, round(x, 3), window)
+        is_alarming = has_found and each.use is Use.SILENT
+        yield SpentRow(each.use, each.us, share, round(x, 3), is_alarming, window)
         x += share
 
 

@@ -1,7 +1,6 @@
 """The pages in a real browser: keys, zoom, widths, themes, and a quiet console."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from chromium import Page
@@ -20,7 +19,6 @@ ADDRESSES = (
     "tapes/fallback/sessions/1/requests/1/attempts/3",
     "tapes/nothing/sessions/1",
 )
-PLOT = "document.querySelector('.plot').getBoundingClientRect()"
 WHERE_AM_I = "document.activeElement.closest('[data-row], .lane, .turn-row')?.id"
 
 
@@ -83,59 +81,6 @@ def test_a_question_mark_shows_the_keys(page: Page, site: str) -> None:
     assert not page.value("document.getElementById('help').open")
 
 
-def test_zoom_by_keys_keeps_the_page_and_changes_the_address(page: Page, site: str) -> None:
-    """The server draws the window; the rest of the page stays, and so does the focus."""
-    page.open(f"{site}tapes/fallback/sessions/1")
-    page.value("document.querySelector('main').marked = true")
-    page.press("+")
-    page.until("location.search === '?from=568260&to=1504780'")
-    page.press("ArrowRight")
-    page.until("location.search === '?from=802390&to=1738910'")
-    assert page.value("document.getElementById('timeline').dataset.from") == "802390"
-    assert page.value("document.querySelector('main').marked")
-    page.press("0")
-    page.until("location.search === ''")
-
-
-def test_dragging_moves_the_window(page: Page, site: str) -> None:
-    """By as much as the pointer went; the width stays."""
-    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
-    x, y, width = page.value(f"(({{x, y, width}}) => [x, y, width])({PLOT})")
-    for kind, at in (("mousePressed", 0.5), ("mouseMoved", 0.25), ("mouseReleased", 0.25)):
-        page.call(
-            "Input.dispatchMouseEvent",
-            type=kind,
-            x=x + width * at,
-            y=y + 10,
-            button="left",
-            buttons=1,
-            clickCount=1,
-        )
-    page.until("location.search !== '?from=500000&to=900000'")
-    page.until("document.getElementById('timeline').dataset.from === '600000'")
-    assert page.value("document.getElementById('timeline').dataset.to") == "1000000"
-
-
-def test_the_wheel_zooms_about_the_pointer(page: Page, site: str) -> None:
-    """With Ctrl; the moment under the pointer stays where it is."""
-    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
-    x, y = page.value(
-        "(({x, y}) => [x, y])(document.querySelector('.plot').getBoundingClientRect())"
-    )
-    page.call(
-        "Input.dispatchMouseEvent",
-        type="mouseWheel",
-        x=x + 1,
-        y=y + 10,
-        deltaX=0,
-        deltaY=-60,
-        modifiers=2,
-    )
-    page.until("Number(document.getElementById('timeline').dataset.to) < 900000")
-    moved = page.value("Number(document.getElementById('timeline').dataset.from)")
-    assert abs(moved - 500_000) < 2_000
-
-
 def test_times_are_the_viewer_s_with_utc_beside(page: Page, site: str) -> None:
     """Fourteen hours east of Greenwich it is the same day later."""
     page.call("Emulation.setTimezoneOverride", timezoneId="Pacific/Kiritimati")
@@ -158,33 +103,6 @@ def test_what_is_recorded_never_runs(page: Page, folder: Path, site: str) -> Non
     assert "wiretape" in page.value("document.title")
     assert page.value("document.querySelectorAll('img').length") == 0
     assert [each for each in page.complaints if site in each] == []
-
-
-def plot_box(page: Page, selector: str = ".plot") -> tuple[float, float, float]:
-    """Left edge, top and width of the plot, in the window."""
-    x, y, width = page.value(
-        f"(({{x, y, width}}) => [x, y, width])"
-        f"(document.querySelector('{selector}').getBoundingClientRect())"
-    )
-    return x, y, width
-
-
-def mouse(page: Page, kind: str, x: float, y: float, **more: Any) -> None:
-    page.call(
-        "Input.dispatchMouseEvent",
-        type=kind,
-        x=x,
-        y=y,
-        button="left",
-        buttons=1,
-        clickCount=1,
-        **more,
-    )
-
-
-def click(page: Page, x: float, y: float) -> None:
-    mouse(page, "mousePressed", x, y)
-    mouse(page, "mouseReleased", x, y)
 
 
 def test_e_walks_along_the_problems(page: Page, site: str) -> None:
@@ -233,128 +151,6 @@ def test_capitals_walk_along_the_turns(page: Page, folder: Path, site: str) -> N
     page.open(f"{site}tapes/turns/sessions/1/requests/1/attempts/1")
     page.press("J")
     page.until("location.pathname.endsWith('/requests/2/attempts/1')")
-
-
-def test_a_click_shows_what_had_come_by_then(page: Page, site: str) -> None:
-    """The text as it stood, a cursor at the place, and the instant in the address."""
-    page.open(f"{site}tapes/fallback/sessions/1?from=1400000&to=1900000")
-    x, y, width = plot_box(page)
-    click(page, x + width * 0.5, y + 10)
-    page.until("document.getElementById('received') !== null")
-    assert abs(page.value("Number(document.getElementById('received').dataset.at)") - 1_650_000) < 9
-    assert "hmhm" in page.value("document.getElementById('received').textContent")
-    assert "Done." not in page.value("document.getElementById('received').textContent")
-    assert "at=16" in page.value("location.search")
-    share = page.value("parseFloat(document.getElementById('cursor').getAttribute('x1'))")
-    assert abs(share - 50) < 1
-    # Another window keeps the instant.
-    page.press("ArrowRight")
-    page.until("location.search.includes('from=1473')")
-    assert page.value("location.search.includes('at=16')")
-
-
-def test_it_plays_to_the_end(page: Page, site: str) -> None:
-    """The cursor moves by itself; the text grows to what it was in the end; Space stops it."""
-    page.open(f"{site}tapes/fallback/sessions/1?at=1000000")
-    page.value("document.querySelector('[name=speed]').value = '4'")
-    page.press(" ")
-    page.until("document.querySelector('button.play').textContent === 'Stop'")
-    page.until("parseFloat(document.getElementById('cursor').getAttribute('x1')) > 60")
-    page.until("document.querySelector('button.play').textContent === 'Play'")
-    page.until("document.getElementById('received')?.textContent.includes('Done.')")
-    page.until("new URL(location).searchParams.get('at') === '1901000'")
-    assert page.value("document.querySelector('[name=at_s]').value") == "1.901"
-    page.open(f"{site}tapes/fallback/sessions/1?at=110000")
-    page.press(" ")
-    page.until("document.querySelector('button.play').textContent === 'Stop'")
-    page.press(" ")
-    page.until("document.querySelector('button.play').textContent === 'Play'")
-    assert [each for each in page.complaints if site in each] == []
-
-
-def test_the_strip_moves_the_window(page: Page, site: str) -> None:
-    """To where it is pressed, and along with the pointer; the width stays."""
-    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
-    x, y, width = plot_box(page, ".strip")
-    mouse(page, "mousePressed", x + width * 0.5, y + 9)
-    page.until("document.getElementById('timeline').dataset.from === '836520'")
-    mouse(page, "mouseMoved", x + width * 0.75, y + 9)
-    page.until("document.getElementById('timeline').dataset.from === '1304780'")
-    mouse(page, "mouseReleased", x + width * 0.75, y + 9)
-    assert page.value("document.getElementById('timeline').dataset.to") == "1704780"
-
-
-def test_two_fingers_zoom(page: Page, site: str) -> None:
-    """About the point between them."""
-    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000", width=600)
-    # On a screen that is touched, the bar of keys is not there.
-    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
-    page.value("document.querySelector('.plot').scrollIntoView({behavior: 'instant'})")
-    x, y, width = plot_box(page)
-    middle, y = x + width / 2, y + 30
-
-    def touch(kind: str, *offsets: float) -> None:
-        points = [{"x": middle + each, "y": y, "id": n} for n, each in enumerate(offsets)]
-        page.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-
-    touch("touchStart", -40)
-    touch("touchStart", -40, 40)
-    touch("touchMove", -80, 80)
-    # One finger is told to have moved after the other: the window of the first is on its way.
-    page.until(
-        "(({from, to}) => Math.abs((Number(from) + Number(to)) / 2 - 700000) < 3000"
-        " && Math.abs(to - from - 200000) < 3000)(document.getElementById('timeline').dataset)"
-    )
-    touch("touchEnd")
-    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
-
-
-def test_a_phone_shows_no_keys(page: Page, site: str) -> None:
-    """It has none to press."""
-    is_shown = "document.querySelector('.hints').checkVisibility()"
-    page.open(f"{site}tapes/fallback/sessions/1", width=360)
-    assert page.value(is_shown)
-    page.call("Emulation.setTouchEmulationEnabled", enabled=True)
-    assert not page.value(is_shown)
-    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
-
-
-def test_the_attempts_of_a_window_stand_out(page: Page, site: str) -> None:
-    """All are listed after a zoom, as after a reload; those outside are muted."""
-    muted = "[...document.querySelectorAll('.attempts .outside')].map(row => row.id)"
-    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
-    assert page.value(muted) == ["attempt-1-1", "attempt-1-2"]
-    page.open(f"{site}tapes/fallback/sessions/1")
-    page.press("j")
-    page.value(
-        "document.querySelector('.zoom [data-key=\"+ =\"]').setAttribute('href', "
-        "'?from=500000&to=900000')"
-    )
-    page.press("+")
-    page.until("location.search === '?from=500000&to=900000'")
-    page.until(f"{muted}.length === 2")
-    assert page.value(WHERE_AM_I) == "attempt-1-1"
-    assert page.value("document.querySelectorAll('.attempts [data-row]').length") == 3
-
-
-def test_the_legend_stays_open(page: Page, site: str) -> None:
-    """When another window is drawn."""
-    page.open(f"{site}tapes/fallback/sessions/1")
-    page.value("document.querySelector('.legend').open = true")
-    page.press("+")
-    page.until("location.search !== ''")
-    page.until("document.querySelector('#timeline').dataset.from !== '100000'")
-    assert page.value("document.querySelector('.legend').open")
-
-
-def test_a_finding_leads_to_its_window(page: Page, site: str) -> None:
-    """Without leaving the page, with what had come by then."""
-    page.open(f"{site}tapes/fallback/sessions/1")
-    page.value("document.querySelector('main').marked = true")
-    page.value("document.querySelector('.finding a[data-window]').click()")
-    page.until("location.search.includes('at=130000')")
-    page.until("document.getElementById('received') !== null")
-    assert page.value("document.querySelector('main').marked")
 
 
 def test_the_search_is_a_key_away(page: Page, site: str) -> None:
