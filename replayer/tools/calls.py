@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any, Final
 
-from replayer.tools.printed import NO_OUTPUT, printed, script_texts
+from replayer.tools.printed import NO_OUTPUT, Shown, printed, shown
 from replayer.tools.shortened import Part, Run
 from wiretape.jsontext import JsonObject, Unparsable, object_at, parse_object, string_at
 
@@ -115,11 +115,21 @@ def _local_shell(item: JsonObject, output: Any) -> Rewritten:
 
 
 def _javascript(_: JsonObject, output: Any) -> Rewritten:
-    found, doubt = script_texts(output) if output is not None else ([], NO_OUTPUT.doubt)
-    lines = [f"text({json.dumps(text, ensure_ascii=False)});\n" for text in found]
+    found = Shown(doubt=NO_OUTPUT.doubt) if output is None else shown(output)
+    lines = [f"text({' + '.join(map(_expression, parts))});\n" for parts in found.texts]
+    if found.error is not None:
+        lines.append(f"throw {_expression(found.error)};\n")
     if not lines:
         lines = [_EMPTY_TEXT if isinstance(output, list) else _NOTHING_SHOWN]
-    return Rewritten({"input": "".join(lines)}, doubt)
+    return Rewritten({"input": "".join(lines)}, found.doubt)
+
+
+def _expression(part: Part) -> str:
+    """What this is in JavaScript."""
+    match part:
+        case Run(character, count):
+            return f"{_expression(character)}.repeat({count})"
+    return json.dumps(part, ensure_ascii=False)
 
 
 def _itself(script: str) -> str:

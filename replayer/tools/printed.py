@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from replayer.tools.shortened import Part, is_shortened, tokens_of, unshortened
+from replayer.tools.shortened import Part, is_shortened, tokens_of, told_tokens, unshortened
 from wiretape.jsontext import Unparsable, object_at, parse_object, string_at
 
 
@@ -42,7 +42,13 @@ _FORMS: Final = (
         re.DOTALL,
     ),
 )
-_SCRIPT: Final = re.compile(r"Script completed\nWall time (?:[\d.]+|…) seconds\nOutput:\n")
+_SCRIPT: Final = re.compile(
+    r"Script (?P<how>completed|failed|running)(?: with cell ID \S+)?\n"
+    r"Wall time (?:[\d.]+|…) seconds\nOutput:\n"
+)
+_SCRIPT_ERROR: Final = "Script error:\n"
+_RUNNING_WORDS: Final = "it was still running when it was asked for"
+_UNKNOWN_WORDS: Final = "its output is of no known form"
 _SHORTENED_WORDS: Final = "the client had shortened its output"
 _SIGN: Final = "\N{REPLACEMENT CHARACTER}"
 _NO_CHARACTER: Final = b"\xff"
@@ -66,19 +72,56 @@ def printed(output: Any) -> Printed:
         if match := form.fullmatch(text):
             code, tokens = match["code"], match.groupdict().get("tokens")
             if code is None:
-                return Printed(match["text"], doubt="it was still running when it was asked for")
+                return Printed(match["text"], doubt=_RUNNING_WORDS)
             return _checked(match["text"], int(code), text, tokens)
-    return Printed(text, doubt="its output is of no known form")
+    return Printed(text, doubt=_UNKNOWN_WORDS)
 
 
-def script_texts(output: Any) -> tuple[list[str], str | None]:
-    """What a JavaScript tool's script showed, text by text, and what is doubtful about it."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a JavaScript tool's script showed, text by text, each in its parts; ``error`` is what it
+    threw, ``None`` where it came to its end. ``doubt`` is as that of :class:`Printed`."""
+
+    texts: tuple[tuple[Part, ...], ...] = ()
+    error: str | None = None
+    doubt: str | None = None
+
+
+def shown(output: Any) -> Shown:
+    """What a script showed, by the ``output`` of its item."""
     found = list(texts(output))
-    if found and (match := _SCRIPT.match(found[0])):
-        rest = found[0][match.end() :]
-        doubt = _SHORTENED_WORDS if any(map(is_shortened, found)) else None
-        return [*([rest] if rest else []), *found[1:]], doubt
-    return found, "its output is of no known form"
+    match = _SCRIPT.match(found[0]) if found else None
+    if match is None:
+        return Shown(tuple((text,) for text in found), doubt=_UNKNOWN_WORDS)
+    rest = found[0][match.end() :]
+    found[:1] = [rest] if rest else []
+    doubt = _RUNNING_WORDS if match["how"] == "running" else None
+    if any(map(is_shortened, found)):
+        # A second time, after other words of it: where that was cut is not to be seen.
+        doubt = _SHORTENED_WORDS
+    parts = list(map(_unshortened, found))
+    error = None
+    if match["how"] == "failed" and parts:
+        *before, last = parts.pop()
+        said, error = _thrown(str(last))
+        if before or said:
+            parts.append((*before, said))
+    return Shown(tuple(parts), error, doubt)
+
+
+def _thrown(text: str) -> tuple[str, str | None]:
+    """What a failed script showed last, and what it threw: apart, or behind it in one text, which
+    is how the client shortens all that there is."""
+    if text.startswith(_SCRIPT_ERROR):
+        return "", text.removeprefix(_SCRIPT_ERROR)
+    said, sign, error = text.rpartition(f"\n{_SCRIPT_ERROR}")
+    return (said, error) if sign else (text, None)
+
+
+def _unshortened(text: str) -> tuple[Part, ...]:
+    """What a script showed, as long as it was."""
+    tokens = told_tokens(text)
+    return (text,) if tokens is None else unshortened(text, tokens) or (text,)
 
 
 def texts(output: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Final
 _BYTES_OF_A_TOKEN: Final = 4
 _CUT: Final = re.compile(r"…(\d+) (tokens|chars) truncated…")
 _SHORTENED: Final = re.compile(
-    r"(?:Warning: truncated output \(original token count: \d+\)\n)?"
+    r"(?:Warning: truncated output \(original token count: (?P<tokens>\d+)\)\n)?"
     r"Total output lines: (?P<lines>\d+)\n\n(?P<kept>.*)",
     re.DOTALL,
 )
@@ -42,6 +42,13 @@ def is_shortened(text: str) -> bool:
 def tokens_of(size_bytes: int) -> int:
     """How many tokens the client takes so many bytes for."""
     return -(-size_bytes // _BYTES_OF_A_TOKEN)
+
+
+def told_tokens(text: str) -> int | None:
+    """How many tokens an output had that was shortened, by its own first words."""
+    shortened = _SHORTENED.fullmatch(text)
+    tokens = None if shortened is None else shortened["tokens"]
+    return None if tokens is None else int(tokens)
 
 
 def unshortened(text: str, tokens: int) -> tuple[Part, ...] | None:

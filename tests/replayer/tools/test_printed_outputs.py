@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from replayer.tools.printed import Printed, printed, script_texts
+from replayer.tools.printed import Printed, Shown, printed, shown
+from replayer.tools.shortened import Run
 
 RUNNING = "it was still running when it was asked for"
+UNKNOWN = "its output is of no known form"
 SHORTENED = "the client had shortened its output"
 
 
@@ -77,14 +79,48 @@ def test_signs_may_stand_for_bytes(tokens: int, expected: Printed) -> None:
     assert printed(f"{said}Output:\n\ufffda\ufffd") == expected
 
 
-def test_a_script_showed_its_texts() -> None:
-    """What the client says around them is its own."""
-    parts = [
-        {"type": "input_text", "text": "Script completed\nWall time 0.1 seconds\nOutput:\n"},
-        {"type": "input_text", "text": "one\n"},
-    ]
-    assert script_texts(parts) == (["one\n"], None)
-    assert script_texts("Script failed\n") == (
-        ["Script failed\n"],
-        "its output is of no known form",
-    )
+def part(text: str) -> dict[str, str]:
+    return {"type": "input_text", "text": text}
+
+
+COMPLETED = part("Script completed\nWall time 0.1 seconds\nOutput:\n")
+FAILED = part("Script failed\nWall time 0.1 seconds\nOutput:\n")
+YIELDED = part("Script running with cell ID 8\nWall time 0.2 seconds\nOutput:\n")
+LONG = "Warning: truncated output (original token count: 10)\nTotal output lines: 1\n\na…7 tokens "
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ([COMPLETED, part("one\n"), part("two")], Shown((("one\n",), ("two",)))),
+        (COMPLETED["text"], Shown()),
+        (f"{COMPLETED['text']}one", Shown((("one",),))),
+        (
+            [FAILED, part("one"), part("Script error:\nE: x\n at y")],
+            Shown((("one",),), "E: x\n at y"),
+        ),
+        ([FAILED, part("Script error:\n")], Shown((), "")),
+        ([YIELDED, part("now")], Shown((("now",),), None, RUNNING)),
+        ("Script failed\n", Shown((("Script failed\n",),), None, UNKNOWN)),
+        (
+            [COMPLETED, part(f"{LONG}truncated…b")],
+            Shown(
+                (("a", Run("😀", 1), Run("x", 29), Run("x", 1), Run("😀", 1), "b"),),
+                None,
+                SHORTENED,
+            ),
+        ),
+        (
+            [FAILED, part(f"{LONG}truncated…b\nScript error:\nE".replace("lines: 1", "lines: 3"))],
+            Shown(
+                (("a", Run("😀", 1), Run("x", 13), Run("x", 1), Run("😀", 1), "b"),),
+                "E",
+                SHORTENED,
+            ),
+        ),
+        ([FAILED, part("Script error:\na\nScript error:\nb")], Shown((), "a\nScript error:\nb")),
+    ],
+)
+def test_a_script_showed_its_texts(output: Any, expected: Shown) -> None:
+    """And threw its error; what the client says around them is its own."""
+    assert shown(output) == expected

@@ -70,6 +70,23 @@ def test_a_script_shows_its_texts() -> None:
     assert found.members == {"input": 'text("one\\n");\n'}
 
 
+def test_a_script_throws_what_it_threw() -> None:
+    """In the words of the client, after what it had shown; as long as it was."""
+    item = {"type": "custom_tool_call", "name": "exec", "input": "await tools.exec_command({})"}
+    failed = "Script failed\nWall time 0.1 seconds\nOutput:\n"
+    long = (
+        "Warning: truncated output (original token count: 10)\nTotal output lines: 1\n\n"
+        "a…7 tokens truncated…b"
+    )
+    parts = [failed, long, 'Script error:\nE: "x"\n at y']
+    found = rewritten(item, [{"type": "input_text", "text": part} for part in parts])
+    assert found is not None
+    script_text = found.members["input"]
+    assert script_text.startswith('text("a" + "')
+    assert '"x".repeat(' in script_text
+    assert script_text.endswith(' + "b");\nthrow "E: \\"x\\"\\n at y";\n')
+
+
 @pytest.mark.parametrize(
     ("parts", "script_text"),
     [(False, "// It showed nothing.\n"), (True, 'text("");\n')],
