@@ -11,6 +11,7 @@ from replayer.clashes import refuse_clashes
 from replayer.trials.options import deadline_option
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
+from wiretape.errors import UsageError
 
 _INTERRUPTED = 130
 
@@ -79,6 +80,7 @@ def minimize(
     from replayer.opening import only_these
     from replayer.trials.homes import fresh_home
     from replayer.trials.trial import Client, Trial, Trials
+    from wiretape.commands.summary import PAST_US
     from wiretape.recording import Recording
     from wiretape.scripts.writing import write_script
 
@@ -98,6 +100,11 @@ def minimize(
 
     first = run(recording)
     symptom = symptom_of(first, keeps)
+    if first.asked_for_nothing:
+        raise UsageError(
+            f"the client asked for nothing of the whole recording ({ending(first)}), so nothing of "
+            f"it could be what it needs. {PAST_US}"
+        )
     tell(f"the whole recording: {ending(first)}, after {first.took_s:.1f} s.")
     client = replace(client, deadline_s=min(deadline_s, 3 * first.took_s + 5))
     search = Search(recording, symptom, run, lambda sentence: tell(f"  {sentence}"))
@@ -106,7 +113,14 @@ def minimize(
         search.all_levels()
     except KeyboardInterrupt:
         code = _INTERRUPTED
-    write_new({output: write_script(search.best)})
+    script = write_script(search.best)
+    try:
+        write_new({output: script})
+    except UsageError:
+        # What took so long to find is not to be lost for want of a place.
+        click.echo(script, nl=False)
+        tell("the script that was found stands on stdout instead.")
+        raise
     tell(
         f"{size_told(recording)} became {size_told(search.best)} in {trials.count} runs: {output}."
     )

@@ -70,6 +70,7 @@ def versions(
     from replayer.versions.fetching import CACHE_VARIABLE, FetchError, fetched
     from replayer.versions.running import run_version
     from replayer.versions.task import task_of
+    from wiretape.commands.summary import PAST_US
 
     names = () if session is None else (session,)
     recording, _ = only_these(tape, names, bends_for("recorded", "recorded", tools), tell)
@@ -93,6 +94,8 @@ def versions(
             continue
         trial = run_version(binary, task, recording, trials, configs, deadline_s)
         found.append(column_of(version, trial))
+        if trial.asked_for_nothing:
+            tell(f"{version} asked for nothing: is it a Codex, and does it run here? {PAST_US}")
     if as_json:
         document = {"tape": str(tape), "versions": [column.as_json() for column in found]}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from wiretape.errors import UsageError, WouldOverwrite
@@ -36,17 +37,20 @@ def write_new(files: Mapping[Path, str]) -> None:
     """Writes texts to new files.
 
     Raises:
-        WouldOverwrite: one of them is there already; none is written.
-        UsageError: one has no folder, and none is written; or it cannot be written.
+        WouldOverwrite: one of them is there already.
+        UsageError: one has no folder, or cannot be written. Either way, none is left behind.
     """
     check_new(files)
-    for path, text in files.items():
-        try:
-            # Nobody else may read what an agent and its model said.
-            new = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(new, "wb") as file:
-                file.write(text.encode())
-        except OSError as error:
-            raise UsageError(
-                f"{path} cannot be written ({error.strerror}): choose another place with -o."
-            ) from error
+    with ExitStack() as unless_all_are:
+        for path, text in files.items():
+            try:
+                # Nobody else may read what an agent and its model said.
+                new = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+                unless_all_are.callback(path.unlink, missing_ok=True)
+                with os.fdopen(new, "wb") as file:
+                    file.write(text.encode())
+            except OSError as error:
+                raise UsageError(
+                    f"{path} cannot be written ({error.strerror}): choose another place with -o."
+                ) from error
+        unless_all_are.pop_all()

@@ -62,6 +62,11 @@ class Trial:
     sessions: tuple[Session, ...]
 
     @property
+    def asked_for_nothing(self) -> bool:
+        """Whether the client said nothing to us at all."""
+        return not (self.report.requests or self.report.side_requests)
+
+    @property
     def unexpected(self) -> int:
         """How often the client asked for what the recording does not have; a warm-up that was
         answered all the same is some of it."""

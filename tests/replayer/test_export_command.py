@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from replay_runs import Ran, asking, conversation
+from small_disk import small_disk
 from tapes import OTHER_SESSION, SESSION, Recording, answer, create, sse
 
 from wiretape.store_reader import TapeReader
@@ -41,6 +42,21 @@ def test_a_script_is_the_tape(export: Export, tmp_path: Path) -> None:
     assert stat.S_IMODE(one.stat().st_mode) == 0o600
     with TapeReader(tape) as reader, TapeReader(one) as again:
         assert read_recording(again) == read_recording(reader)
+
+
+def test_a_full_disk_leaves_nothing_behind(export: Export, tmp_path: Path) -> None:
+    """None of several files, so that the same command may be given again."""
+    tape = two_sessions().write(tmp_path / "tape.db")
+    # There is a page for the first file, and none for the second.
+    with small_disk(tmp_path / "disk", 8192) as disk:
+        (disk / "other").write_bytes(b"x" * 4096)
+        ran = export(tape, "--to", "fixture", "-o", disk / "out.sse")
+        assert [each.name for each in disk.iterdir()] == ["other"]
+    assert ran.exit_code == 2
+    assert ran.stderr.splitlines()[-1] == (
+        f"wiretape: {disk / 'out-2.sse'} cannot be written (No space left on device): choose "
+        "another place with -o."
+    )
 
 
 def test_one_session_is_chosen(export: Export, tmp_path: Path) -> None:

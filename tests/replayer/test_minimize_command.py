@@ -14,7 +14,10 @@ import pytest
 from cells import WIRETAPE
 from replay_runs import Ran
 from ruamel.yaml import YAML
+from small_disk import small_disk
 from tapes import Recording, answer, create, sse
+
+from wiretape.commands.summary import PAST_US
 
 type Minimize = Callable[..., Ran]
 
@@ -102,6 +105,37 @@ def test_what_cannot_be_searched_is_refused_at_once(
         2,
         f"wiretape: {tape} exists already: choose another name or remove it first.\n",
     )
+
+
+def test_a_client_that_asks_for_nothing_is_refused(
+    minimize: Minimize, tape: Path, tmp_path: Path
+) -> None:
+    """Whatever it does, it would do without any recording."""
+    script = tmp_path / "bug.script"
+    ran = minimize(tape, "-o", script, "--", "sh", "-c", "exit 7")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        "wiretape: the client asked for nothing of the whole recording (it ended with 7), so "
+        f"nothing of it could be what it needs. {PAST_US}\n"
+    )
+    assert not script.exists()
+
+
+def test_what_was_found_is_not_lost_for_want_of_a_place(
+    minimize: Minimize, tape: Path, tmp_path: Path
+) -> None:
+    """On a disk that is full by then, nothing is left, and the script stands on stdout."""
+    with small_disk(tmp_path / "disk", 4096) as disk:
+        (disk / "other").write_bytes(b"x" * 4096)
+        script = disk / "bug.script"
+        ran = minimize(tape, "-o", script, "--keep", "it went boom", *client(tmp_path))
+        assert not script.exists()
+    assert (ran.exit_code, ran.stdout) == (2, BOOM)
+    assert ran.stderr.splitlines()[-2:] == [
+        "wiretape: the script that was found stands on stdout instead.",
+        f"wiretape: {script} cannot be written (No space left on device): choose another place "
+        "with -o.",
+    ]
 
 
 def test_what_is_left_may_be_another_recording_than_was_made(

@@ -10,6 +10,8 @@ import pytest
 from replay_runs import Ran
 from tapes import Recording, answer, create, sse
 
+from wiretape.commands.summary import PAST_US
+
 CLIENT = """\
 #!{python}
 import json, os, sys, tomllib, urllib.request
@@ -93,6 +95,15 @@ def test_the_table_has_a_line_for_each_fact(versions: Versions, tape: Path, tmp_
     }
     assert "\n\nfinal message\n  [1]  Hello.\n  [2]  Hello.\n\nfirst difference\n" in ran.stdout
     assert ran.stdout.endswith(f"\n\n[1] is {asks}\n[2] is {asks}\n")
+
+
+def test_what_asks_for_nothing_is_told(versions: Versions, tape: Path, tmp_path: Path) -> None:
+    """It may be no Codex: its exit code alone says that all is well."""
+    asks, never = client(tmp_path, 1), client(tmp_path, 0)
+    ran = versions(tape, "--", asks, never)
+    assert ran.stderr.splitlines() == [
+        f"wiretape: {never} asked for nothing: is it a Codex, and does it run here? {PAST_US}"
+    ]
 
 
 def test_a_version_that_cannot_be_had_is_told(

@@ -52,6 +52,14 @@ def test_an_argument(text: str) -> None:
     assert (fault.name, fault.argument) == (text.partition("=")[0], ARGUMENTS[text])
 
 
+@pytest.mark.parametrize("text", ["refuse", "refuse=500", "status=503"])
+def test_the_head_may_be_named_where_it_is_meant_anyway(text: str) -> None:
+    """The answer to a handshake, and the whole answer, begin with it."""
+    named, usual = read_fault(f"2.0:{text}"), read_fault(f"2:{text}")
+    assert (named.place, usual.place) == (Place(2, event=0), Place(2))
+    assert named.argument == usual.argument
+
+
 MISTAKES = {
     "cut": "it is written PLACE:ACTION, like 2.5:cut",
     "2:cat": "there is no action 'cat', there are cut, reset, close,",
@@ -78,7 +86,7 @@ MISTAKES = {
     "1:status=429,a=b\r\nc": "is no header",
     "1.2:status=500": "status is about the whole answer: leave out .2",
     "1.2:slow": "slow is about the first byte of the answer: leave out .2",
-    "1.0:refuse": "refuse is about the handshake: leave out .0",
+    "1.1:refuse": "refuse is about the handshake: leave out .1",
     "1.0:drop": "drop needs an event: the first one is 1",
 }
 
