@@ -164,6 +164,7 @@ def _new_tape(
         clock.name,
         json.dumps(redact_command(replay.command)) if replay.command else None,
         str(replay.tape),
+        faults=json.dumps([fault.text for fault in replay.faults]) if replay.faults else None,
     )
     writer = TapeWriter(replay.output, label, on_trouble=tell)
     stack.push(_removed_on_refusal(replay.output))

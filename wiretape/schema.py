@@ -143,6 +143,15 @@ def m002_is_closed(db: Database) -> None:
     db.execute("ALTER TABLE tape ADD COLUMN is_closed INTEGER NOT NULL DEFAULT 0")
 
 
+@migrations()
+def m003_faults(db: Database) -> None:
+    """The faults that a replay let happen.
+
+    Without them, a failure that somebody asked for looks like one of the server.
+    """
+    db.execute("ALTER TABLE tape ADD COLUMN faults TEXT")
+
+
 def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
     """Raises unless ``connection`` holds a tape that can be read.
 

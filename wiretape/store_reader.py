@@ -93,16 +93,21 @@ class TapeReader:
 
     def label(self) -> TapeLabel:
         """What the tape says of itself."""
-        rows = self._rows(
-            "SELECT made_by, started_at_us, clock, command, source, wiretape_version FROM tape"
-        )
-        for row in rows:
+        later = ", faults" if self._says("faults") else ""
+        for row in self._rows(
+            "SELECT made_by, started_at_us, clock, command, source, wiretape_version"
+            f"{later} FROM tape"
+        ):
             return TapeLabel(*row)
         raise NotATape(f"{self.path} is an unfinished tape: it does not say where it comes from.")
 
+    def _says(self, column: str) -> bool:
+        """Whether the tape has this word of itself: an older one has fewer."""
+        return bool(self._rows("SELECT 1 FROM pragma_table_info('tape') WHERE name = ?", column))
+
     def is_closed(self) -> bool:
         """Whether the recording came to its end: not while it goes on, nor if it was cut off."""
-        if self._rows("SELECT 1 FROM pragma_table_info('tape') WHERE name = 'is_closed'"):
+        if self._says("is_closed"):
             return bool(self._rows("SELECT 1 FROM tape WHERE is_closed = 1"))
         # An older tape does not say it. A recorder that ends, ends every exchange.
         return not self._rows("SELECT 1 FROM exchanges WHERE end IS NULL LIMIT 1")

@@ -49,7 +49,7 @@ class TapeLabel:
 
     ``made_by`` is ``"record"``, ``"replay"`` or ``"mitmdump"``; ``started_at_us`` is Unix time in
     microseconds; ``command`` is the wrapped command line, redacted, as JSON; ``source`` is the
-    tape that was replayed.
+    tape that was replayed, ``faults`` the faults that were asked for then, as JSON.
     """
 
     made_by: str
@@ -58,6 +58,7 @@ class TapeLabel:
     command: str | None = None
     source: str | None = None
     wiretape_version: str = __version__
+    faults: str | None = None
 
 
 class TapeWriter:
@@ -303,8 +304,8 @@ def _lay_out(connection: sqlite3.Connection, label: TapeLabel) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     migrations.apply(Database(connection))
     connection.execute(
-        "INSERT INTO tape (id, wiretape_version, made_by, started_at_us, clock, command, source)"
-        " VALUES (1, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO tape (id, wiretape_version, made_by, started_at_us, clock, command, source,"
+        " faults) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
         (
             label.wiretape_version,
             label.made_by,
@@ -312,6 +313,7 @@ def _lay_out(connection: sqlite3.Connection, label: TapeLabel) -> None:
             label.clock,
             label.command,
             label.source,
+            label.faults,
         ),
     )
     # Last: with it the file becomes a tape.

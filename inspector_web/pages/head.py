@@ -1,5 +1,6 @@
 """What every page of a session says at its top, and a line of the list of sessions."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,7 +35,8 @@ class SessionHead:
     ``words`` are the person's first. It begins (``at_us``) with its first exchange. ``tokens`` is
     ``None`` where no response told any. ``verdict`` knows no findings until the tape is diagnosed.
     ``replay_of`` is the name of the recording that its tape replays, ``agent`` what it does as a
-    sub-agent of the session ``parent`` (``parent_number`` where that is on this tape).
+    sub-agent of the session ``parent`` (``parent_number`` where that is on this tape). ``faults``
+    are those that were asked for in a replay.
     """
 
     tape: str
@@ -59,6 +61,7 @@ class SessionHead:
     agent: str | None
     parent: str | None
     parent_number: int | None
+    faults: tuple[str, ...]
 
     @property
     def has_findings(self) -> bool:
@@ -121,6 +124,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         session.agent,
         session.parent,
         None if session.parent is None else next(parents, None),
+        tuple(json.loads(overview.label.faults or "[]")),
     )
 
 

@@ -78,6 +78,7 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
         "agent": None,
         "parent": None,
         "parent_number": None,
+        "faults": [],
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,17 @@ def test_a_replay_names_its_recording(folder: Path, browse: Browse) -> None:
         text = client.get(address).text
         assert 'href="/compare?b=again/1"' in text
         assert ">replay of first</a>" in text
+
+
+def test_a_replay_with_faults_names_them(folder: Path, browse: Browse) -> None:
+    """So that nobody takes them for failures of the server."""
+    label = replace(REPLAY, faults='["2.5:cut"]')
+    maker = TapeMaker(folder / "again.db", label=label)
+    maker.post(0, ask("hi"), session("s")).answer(5, created(), completed())
+    maker.write()
+    client = browse()
+    for address in ("/sessions", "/tapes/again/sessions/1"):
+        assert ">with faults: 2.5:cut</span>" in client.get(address).text
 
 
 def test_a_sub_agent_names_its_session(folder: Path, browse: Browse) -> None:

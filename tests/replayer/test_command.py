@@ -4,10 +4,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -240,6 +242,22 @@ def test_secrets_do_not_reach_the_tape_of_a_replay(run: Run, tape: Path, tmp_pat
         assert exchange.request.target == "/v1/models?api_key=removed"
         assert "planted" not in (reader.label().command or "").replace("planted-one", "")
     assert b"planted-two" not in output.read_bytes()
+
+
+def test_the_tape_of_a_replay_names_its_faults(run: Run, tmp_path: Path) -> None:
+    """So that nobody takes them for failures of the server; an older tape says nothing."""
+    conversation("a").write(tmp_path / "one.db")
+    asked = child(("POST", URL, create("a", prompt_cache_key=SESSION)))
+    for name, options in (("with", ["--fault", "1:status=500"]), ("without", [])):
+        run(tmp_path / "one.db", "-o", tmp_path / f"{name}.db", *options, *asked)
+    with TapeReader(tmp_path / "with.db") as reader:
+        assert reader.label().faults == '["1:status=500"]'
+    with TapeReader(tmp_path / "without.db") as reader:
+        assert reader.label().faults is None
+    with closing(sqlite3.connect(tmp_path / "with.db")) as database:
+        database.execute("ALTER TABLE tape DROP COLUMN faults")
+    with TapeReader(tmp_path / "with.db") as reader:
+        assert (reader.label().made_by, reader.label().faults) == ("replay", None)
 
 
 def test_one_session_of_several(run: Run, tmp_path: Path) -> None:

@@ -145,6 +145,7 @@ def recordings(draw: st.DrawFn) -> Recording:
         draw(st.none() | st.just('["codex","exec"]') | st.text(max_size=8)),
         draw(st.none() | st.text(max_size=8)),
         draw(st.text(max_size=8)),
+        draw(st.none() | st.just('["2.5:cut"]') | st.text(max_size=8)),
     )
     return Recording(
         label,

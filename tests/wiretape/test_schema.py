@@ -14,7 +14,7 @@ from wiretape.schema import APPLICATION_ID, check_is_tape, migrations
 
 def test_the_migrations_are_named() -> None:
     """A tape says which it has; their names are part of the format."""
-    assert repr(migrations) == "<Migrations 'wiretape': [m001_facts, m002_is_closed]>"
+    assert repr(migrations) == "<Migrations 'wiretape': [m001_facts, m002_is_closed, m003_faults]>"
 
 
 def test_a_tape_names_itself_in_its_header(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ def tape_lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"  made by wiretape {found['wiretape_version']} {found['made_by']}" + (
         f" of {printable(' '.join(json.loads(found['command'])))}" if found["command"] else ""
     )
+    if found["faults"]:
+        yield f"  faults asked for: {printable(', '.join(json.loads(found['faults'])))}"
     if unfinished := unfinished_words(found):
         yield f"  {unfinished}"
     if not found["sessions"]:

@@ -253,15 +253,24 @@ def _label(part: Part | None) -> tuple[TapeLabel, bool]:
     if part is None:
         return TapeLabel(defaults.MADE_BY, 0, defaults.MADE_BY), True
     fields = Fields(
-        part, "made_by", "started", "clock", "command", "source", "wiretape", "is_closed"
+        part,
+        "made_by",
+        "started",
+        "clock",
+        "command",
+        "source",
+        "wiretape",
+        "faults",
+        "is_closed",
     )
     label = TapeLabel(
         fields.read("made_by", text_of, defaults.MADE_BY),
         fields.read("started", _started_at_us, 0),
         fields.read("clock", text_of, defaults.MADE_BY),
-        fields.read("command", _command, None),
+        fields.read("command", _words, None),
         fields.read("source", text_of, None),
         fields.read("wiretape", text_of, TapeLabel("", 0, "").wiretape_version),
+        fields.read("faults", _words, None),
     )
     return label, fields.read("is_closed", truth_of, True)
 
@@ -274,7 +283,7 @@ def _started_at_us(part: Part) -> int:
         raise ScriptFault(part.line, "this is no time: write 2026-01-02T03:04:05Z") from error
 
 
-def _command(part: Part) -> str:
+def _words(part: Part) -> str:
     if isinstance(part.value, tuple):
         return json.dumps([text_of(each) for each in part.value])
     return text_of(part)

@@ -175,19 +175,22 @@ def _label(label: TapeLabel) -> dict[str, Short]:
         "clock": label.clock,
     }
     if label.command is not None:
-        tree["command"] = _command(label.command)
+        tree["command"] = _words(label.command)
     if label.source is not None:
         tree["source"] = label.source
+    if label.faults is not None:
+        tree["faults"] = _words(label.faults)
     return tree | {"wiretape": label.wiretape_version}
 
 
-def _command(command: str) -> Short:
+def _words(told: str) -> Short:
+    """A list of words, where that is what the JSON holds."""
     try:
-        words = json.loads(command)
+        words = json.loads(told)
     except ValueError:
-        return command
+        return told
     is_list = isinstance(words, list) and all(isinstance(word, str) for word in words)
-    return tuple(words) if is_list and json.dumps(words) == command else command
+    return tuple(words) if is_list and json.dumps(words) == told else told
 
 
 def _headers(headers: Headers) -> Short:

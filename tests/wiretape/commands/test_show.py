@@ -114,6 +114,15 @@ def test_a_recording_that_was_cut_off_says_so(maker: TapeMaker, run: Run) -> Non
     assert err == f"wiretape: {tape} is cut off.\n"
 
 
+def test_a_replay_with_faults_says_so(tmp_path: Path, run: Run) -> None:
+    """What failed in it was asked for."""
+    label = TapeLabel("replay", 0, "monotonic", '["codex"]', "bug.db", faults='["2.5:cut"]')
+    maker = TapeMaker(tmp_path / "replay.db", label=label)
+    maker.post(0, ask("hi"), session("s1")).answer(5, created(), completed())
+    _, out, _ = run("show", maker.write())
+    assert out.splitlines()[2] == "  faults asked for: 2.5:cut"
+
+
 def test_an_attempt_with_a_gap_is_marked(maker: TapeMaker, run: Run) -> None:
     """How it went on may be what is lost."""
     post = maker.post(0, ask("hi"), session("s1"))
