@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from inspector_web.stretches import LONG_SILENCE_US
+from inspector_web.stretches import LONG_WAIT_US
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Outcome
 from wiretape.facts import EndKind
@@ -73,7 +73,7 @@ def given_up_us(attempt: Attempt) -> int | None:
         return None
     heard = (attempt.at_us, attempt.head_at_us, attempt.last_event_us)
     silent_us = attempt.until_us - max(each for each in heard if each is not None)
-    return silent_us if silent_us >= LONG_SILENCE_US else None
+    return silent_us if silent_us >= LONG_WAIT_US else None
 
 
 def gave_up(attempts: Sequence[Attempt]) -> str:

@@ -29,7 +29,7 @@ _ABOUT_SILENCE: Final = frozenset({Kind.SILENCE, Kind.NO_HEAD, Kind.DEAD_SOCKET}
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """The exchange that carried attempts: when it began, was answered and ended, and how.
+    """The exchange that carried attempts: when it began, was answered and ended.
 
     ``tells_limits``: the head of its answer tells how much of the rate limits is used.
     ``asked_wait_us`` is how long a refusal asked to wait.
@@ -41,7 +41,6 @@ class Carrier:
     is_websocket: bool
     answered_us: int | None
     end_us: int | None
-    close_code: int | None
     tells_limits: bool
     asked_wait_us: int | None
 
@@ -215,7 +214,6 @@ def carrier_of(exchange: Exchange) -> Carrier:
         exchange.is_websocket,
         None if response is None else response.at_us,
         None if end is None else end.at_us,
-        None if end is None else end.code,
         # On a WebSocket, events tell it.
         response is not None
         and not exchange.is_upgrade

@@ -19,7 +19,7 @@ from wiretape.attempts import Attempt, Outcome
 
 LEAST_SILENCE_US: Final = 100_000
 """What is shorter is how any stream arrives, and never told."""
-LONG_SILENCE_US: Final = 1_000_000
+LONG_WAIT_US: Final = 1_000_000
 """What is as long is told, however the rest of the answer came."""
 _UNUSUAL: Final = 5
 """What is so many times as long as the answer's usual wait for an event is told, too."""
@@ -187,9 +187,9 @@ def _unusual_us(attempt: Attempt) -> int:
     """
     first_us, last_us = attempt.first_event_us, attempt.last_event_us
     if first_us is None or last_us is None or attempt.events < 2:
-        return LONG_SILENCE_US
+        return LONG_WAIT_US
     usual_us = (last_us - first_us) // (attempt.events - 1)
-    return min(_UNUSUAL * usual_us, LONG_SILENCE_US)
+    return min(_UNUSUAL * usual_us, LONG_WAIT_US)
 
 
 def _within(at_us: int, end_us: int, marks: Marks, shown: Span) -> tuple[int, int, int, int]:
