@@ -10,7 +10,7 @@ from wiretape.words import counted
 _MOST_BRANCHES: Final = 2000
 _MOST_DEPTH: Final = 40
 _LONGEST: Final = 200
-"""Characters of one string."""
+"""Characters of one string, or of a member's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,11 @@ def _branch(name: str, value: Any, room: Iterator[int], depth: int) -> Branch:
         for key, member in members:
             if next(room, None) is None:
                 break
-            inside.append(_branch(str(key), member, room, depth + 1))
+            inside.append(_branch(_cut(str(key)), member, room, depth + 1))
     what = "member" if isinstance(value, dict) else "element"
     brief = (Token(Ink.NOTE, counted(len(value), what)),)
     return Branch(name, brief, tuple(inside), len(value) - len(inside))
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"

@@ -51,6 +51,14 @@ def test_a_long_text_is_cut() -> None:
     assert [token.text for token in cut] == ['"' + "x" * 200, "… 100 more characters"]
 
 
+def test_a_long_name_is_cut() -> None:
+    """As a text is."""
+    assert tree_of({"x" * 200: 1, "x" * 201: 2}).inside == (
+        Branch("x" * 200, (Token(Ink.NUMBER, "1"),)),
+        Branch("x" * 200 + "…", (Token(Ink.NUMBER, "2"),)),
+    )
+
+
 def test_an_event_is_shown_as_a_tree(rounds: Path, browse: Callable[..., FlaskClient]) -> None:
     """Beside the laid out JSON and the text as it crossed; hostile names stay text."""
     assert rounds.exists()
