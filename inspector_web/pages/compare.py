@@ -4,7 +4,7 @@ What is compared, and what is left out, is ``wiretape.comparing``'s to say: this
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Self
 
@@ -19,6 +19,7 @@ from wiretape.comparing.pairs import AttemptPair, Comparison, RequestPair
 from wiretape.likeness import Change, Difference
 from wiretape.quoting import told
 from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.words import counted
 
 MOST_EVENTS: Final = 100_000
 MOST_BYTES: Final = 40_000_000
@@ -29,6 +30,8 @@ _MOST_TOLD: Final = 40
 _MOST_TOKENS: Final = 1500
 """Of one value's layout."""
 MOST_CHOICES: Final = 200
+ALONE: Final = ("attempt", "request")
+"""Places that are no values: one side has no such thing."""
 
 
 class Shown(StrEnum):
@@ -158,6 +161,11 @@ class ComparePage:
         return self.a is not None and self.b is not None and not self.is_too_long
 
     @property
+    def is_first_alone(self) -> bool:
+        """Whether they part first where one side has no such attempt."""
+        return bool(self.differences) and self.differences[0].path in ALONE
+
+    @property
     def first_row(self) -> PairRow | None:
         """The row of the first difference, if it is shown."""
         if not self.differences:
@@ -200,7 +208,7 @@ def compare_page(
                 rows.append(row)
                 found += len(differences)
                 room = max(0, _MOST_TOLD - len(told))
-                told += (_difference_row(row.number, one) for one in differences[:room])
+                told += (_difference_row(row, pair, one) for one in differences[:room])
     shown = [row for row in rows if query.show is Shown.ALL or row.differences]
     return ComparePage(
         query,
@@ -241,14 +249,30 @@ def _row(
         sum(run.count for each in attempts.events if (run := getattr(each, side)) is not None)
         for side in ("a", "b")
     ]
-    return PairRow(
+    row = PairRow(
         number,
         begins_turn,
         _cell(pair.a, attempts.a),
         _cell(pair.b, attempts.b),
         (counts[0], counts[1]),
         len(differences),
-        told(differences[0]) if differences else "",
+        "",
+    )
+    return replace(row, first=_told(row, pair, differences[0])) if differences else row
+
+
+def _told(row: PairRow, pair: RequestPair, difference: Difference) -> str:
+    """A difference in words: of an attempt or a request that only one side has, how it went."""
+    alone = row.b if row.a is None else row.a
+    if difference.path not in ALONE or alone is None:
+        return told(difference)
+    side = "B" if row.a is None else "A"
+    if pair.a is None or pair.b is None:
+        return f"at request {alone.request}, which only {side} made: {alone.said}"
+    a, b = (counted(len(each.tries), "attempt") for each in (pair.a, pair.b))
+    return (
+        f"at request {alone.request}: A made {a} and B {b}. Only {side} has attempt "
+        f"{alone.number}: {alone.said}"
     )
 
 
@@ -269,14 +293,14 @@ def _cell(request: Request | None, each: Try | None) -> Cell | None:
     )
 
 
-def _difference_row(row: int, difference: Difference) -> DifferenceRow:
+def _difference_row(row: PairRow, pair: RequestPair, difference: Difference) -> DifferenceRow:
     a, b = difference.recorded, difference.replayed
     are_texts = isinstance(a, str) and isinstance(b, str)
     return DifferenceRow(
-        row,
+        row.number,
         difference.path,
         difference.change,
-        told(difference),
+        _told(row, pair, difference),
         a,
         b,
         () if are_texts or difference.change is Change.ADDED else _layout(a),

@@ -185,3 +185,28 @@ def test_a_request_of_a_replay_leads_to_its_recording(folder: Path, browse: Brow
     page = "/tapes/{}/sessions/1/requests/1/attempts/1"
     assert "/compare?a=again/1" in client.get(page.format("again")).text
     assert "/compare" not in client.get(page.format("one")).text
+
+
+def test_an_attempt_of_one_side_is_told_in_words(folder: Path, browse: Browse) -> None:
+    """How many each side made, and how the one went that the other side lacks."""
+    write_talk(folder / "one.db", "Fix the build.")
+    maker = TapeMaker(folder / "two.db")
+    maker.post(0, ask("Fix the build."), session("s-1")).refuse(1, 500)
+    post = maker.post(300, ask("Fix the build."), session("s-1"))
+    post.answer(301, created("resp_1"), delta("Yes."), completed("resp_1"))
+    maker.write()
+    client = browse()
+    words = (
+        "at request 1: A made 1 attempt and B 2 attempts. Only B has attempt 1: answered 500 "
+        "Internal Server Error"
+    )
+    (found,) = twin(client, a="one", b="two")["differences"]
+    assert (found["path"], found["told"]) == ("attempt", words)
+    assert f"They part {words}</h2>" in client.get("/compare?a=one&b=two").text
+
+
+def test_a_request_of_one_side_is_told_in_words(client: FlaskClient) -> None:
+    """With how it ended."""
+    found = twin(client, a="fallback/1", b="rounds/1")["differences"]
+    alone = [each["told"] for each in found if each["path"] == "request"]
+    assert alone == ["at request 2, which only B made: completed"]
