@@ -22,6 +22,7 @@ from wiretape.facts import Gap, ResponseHead, header
 from wiretape.reconstruct import Session
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeLabel
+from wiretape.words import counted
 
 _WORDS_KEPT: Final = 2000
 _ABOUT_SILENCE: Final = frozenset({Kind.SILENCE, Kind.NO_HEAD, Kind.DEAD_SOCKET})
@@ -109,8 +110,8 @@ class Overview:
         """
         if not 1 <= number <= len(self.sessions):
             raise NoSuchSession(
-                f"this tape has {len(self.sessions)} sessions, and none is number {number}: "
-                "the list of sessions names those that are."
+                f"this tape has {counted(len(self.sessions), 'session')}, and none is number "
+                f"{number}: the list of sessions names those that are."
             )
         return self.sessions[number - 1]
 

@@ -1,5 +1,6 @@
 """Words as a command line that a shell reads as them, and that nothing in them can falsify."""
 
+import json
 import re
 import shlex
 from collections.abc import Iterable
@@ -32,3 +33,13 @@ def _escaped(character: str) -> str:
     if 0xDC80 <= number <= 0xDCFF:
         return f"\\x{number - 0xDC00:02x}"
     return f"\\U{number:08x}"
+
+
+def recorded_command(recorded: str | None) -> tuple[str, ...] | None:
+    """The command that a tape says was recorded, as its words."""
+    try:
+        words = json.loads(recorded or "null")
+    except ValueError:
+        return None
+    is_list = isinstance(words, list) and words and all(isinstance(word, str) for word in words)
+    return tuple(words) if is_list else None

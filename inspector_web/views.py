@@ -101,12 +101,18 @@ def _looks() -> list[tuple[str, Path, Look]]:
 @_page("/search")
 def search() -> SearchPage:
     def tapes() -> Iterator[SearchedTape]:
-        for name, path, look in _looks():
+        for name, path, look in sorted(_looks(), key=_newest_first):
             if look.error is None:
                 reader = open_path(path)
                 yield SearchedTape(name, look, open_index(reader))
 
     return search_page(SearchQuery.parse(request.args), tapes())
+
+
+def _newest_first(named: tuple[str, Path, Look]) -> tuple[int, str]:
+    """Tapes that are not read yet come last: it is not known when they began."""
+    name, _, look = named
+    return 0 if look.overview is None else -look.overview.label.started_at_us, name
 
 
 @_page("/compare")

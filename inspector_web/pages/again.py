@@ -1,6 +1,5 @@
 """Command lines by which a session, a request or a moment of it happens again."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -11,7 +10,7 @@ from inspector_web.index.reader import IndexReader
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.request import attempt_at
-from inspector_web.shell import command_line
+from inspector_web.shell import command_line, recorded_command
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Transport
 from wiretape.crossings import COMMENT, HTTP_BODY, Crossing
@@ -93,7 +92,7 @@ def again_page(
         NoSuchSession, UsageError: there is no such place.
     """
     session = overview.session(number)
-    command = _client_command(overview.label.command)
+    command = recorded_command(overview.label.command)
     lines = _Lines(path, session, len(overview.sessions) > 1, command or _NO_COMMAND)
     event = fault_at = None
     groups: list[CommandGroup] = []
@@ -141,7 +140,7 @@ class _Lines:
         )
         yield CommandLine(
             "Hold it against the documented client",
-            command_line(("wiretape", "verify", self._tape)),
+            self._wiretape("verify"),
         )
 
     def request_again(self, query: AgainQuery, exchange: Exchange) -> Iterator[CommandLine]:
@@ -265,16 +264,6 @@ def _until(index: IndexReader, attempt: Attempt, position: int) -> Iterator[Cros
 def _is_event(crossing: Crossing) -> bool:
     is_said = crossing.sender is Sender.SERVER and crossing.text is not None
     return is_said and crossing.type not in (HTTP_BODY, COMMENT)
-
-
-def _client_command(recorded: str | None) -> tuple[str, ...] | None:
-    """The command that was recorded, as its words."""
-    try:
-        words = json.loads(recorded or "null")
-    except ValueError:
-        return None
-    is_list = isinstance(words, list) and words and all(isinstance(word, str) for word in words)
-    return tuple(words) if is_list else None
 
 
 def _number(text: str | None) -> int | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from inspector_web.health import Chip, Sort, Verdict, chips_of, verdict_of
 from inspector_web.overview import Overview
+from inspector_web.shell import recorded_command
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Transport
 from wiretape.events import Usage
@@ -32,8 +33,9 @@ class Tokens:
 class SessionHead:
     """A session in short. ``number`` counts from 1 on its tape; ``id`` is the client's own.
 
-    ``words`` are the person's first. It begins (``at_us``) with its first exchange. ``tokens`` is
-    ``None`` where no response told any. ``verdict`` knows no findings until the tape is diagnosed.
+    ``client`` is its user agent, else the name of the recorded command. ``words`` are the person's
+    first. It begins (``at_us``) with its first exchange. ``tokens`` is ``None`` where no response
+    told any. ``verdict`` knows no findings until the tape is diagnosed.
     ``replay_of`` is the name of the recording that its tape replays, ``agent`` what it does as a
     sub-agent of the session ``parent`` (``parent_number`` where that is on this tape). ``faults``
     are those that were asked for in a replay.
@@ -102,7 +104,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         number,
         session.id,
         overview.words[number - 1],
-        session.client,
+        session.client or _program(overview),
         None if session.model is None else one_line(session.model, 60),
         overview.label.started_at_us + session.at_us,
         session.at_us,
@@ -126,6 +128,12 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         None if session.parent is None else next(parents, None),
         tuple(json.loads(overview.label.faults or "[]")),
     )
+
+
+def _program(overview: Overview) -> str | None:
+    """The command that was recorded, by its name: what a client is called that does not say."""
+    words = recorded_command(overview.label.command)
+    return Path(words[0]).name if words else None
 
 
 def tokens_of(attempts: Iterable[Attempt]) -> Tokens | None:

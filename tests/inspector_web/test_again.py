@@ -92,6 +92,7 @@ def test_of_several_sessions_one_is_named(folder: Path, browse: Browse) -> None:
     assert not page["is_command_known"]
     tape = folder / "two.db"
     assert lines(page, "This session")[0] == f"wiretape replay {tape} --session s-2 -- COMMAND"
+    assert f"wiretape verify {tape} --session s-2" in lines(page, "This session")
 
 
 def test_paths_are_quoted_for_a_shell(folder: Path, browse: Browse, fallback: Path) -> None:

@@ -82,6 +82,16 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
     }
 
 
+def test_a_client_that_does_not_say_who_it_is_has_the_name_of_its_command(
+    folder: Path, browse: Browse
+) -> None:
+    """As the tape has it."""
+    maker = TapeMaker(folder / "one.db", agent=None)
+    maker.post(0, ask("hi"), session("s")).answer(5, created(), completed())
+    maker.write()
+    assert twin(browse(), "/sessions")["sessions"][0]["client"] == "codex"
+
+
 @pytest.mark.parametrize(
     ("query", "ids"),
     [

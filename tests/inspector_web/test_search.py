@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from flask.testing import FlaskClient
-from timed_tapes import TapeMaker, ask, completed, created, delta, session
+from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
 from inspector_web import search
 from inspector_web.index import blocks
+from wiretape.store_writer import TapeLabel
 
 type Browse = Callable[..., FlaskClient]
 
@@ -118,6 +119,16 @@ def test_texts_of_any_kind(client: FlaskClient, text: str, tapes: list[str]) -> 
 def test_one_tape_can_be_searched_alone(client: FlaskClient) -> None:
     """Where the address names it."""
     assert {each["tape"] for each in found(client, "river", tape="two")["found"]} == {"two"}
+
+
+def test_the_newest_tape_comes_first(folder: Path, browse: Browse) -> None:
+    """Whatever the tapes are called."""
+    for name, later_us in (("a", 0), ("b", 2), ("c", 1)):
+        label = TapeLabel("record", BEGAN_US + later_us, "monotonic")
+        maker = TapeMaker(folder / f"{name}.db", label=label)
+        maker.post(0, ask("Draw a river."), session("s")).answer(5, created())
+        maker.write()
+    assert [each["tape"] for each in found(browse(), "river")["found"]] == ["b", "c", "a"]
 
 
 def test_sessions_are_found_by_what_they_are_called(client: FlaskClient) -> None:

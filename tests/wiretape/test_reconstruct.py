@@ -145,7 +145,7 @@ def test_a_refused_upgrade_belongs_to_the_request_that_follows(maker: TapeMaker)
     answer(maker, 20, ask("hi"))
     found = the_session(maker)
     assert whys(found) == [["first", "retry", "fallback"]]
-    assert found.tries[0].evidence == "nothing unanswered before it asks for the same"
+    assert found.tries[0].evidence == "no earlier request that is unanswered asked for the same"
     assert found.tries[2].evidence == (
         "the same request as exchange 2, which ended as http_error (426 Upgrade Required)"
     )
