@@ -26,7 +26,8 @@ class Place:
 
     ``faults`` are the places at which the server fails. What a client asks after one of them it
     may ask because of that, so nothing is strict from then on. ``spends`` names the exchanges that
-    answer nothing more when a client was at a place.
+    answer nothing more when a client was at a place, ``unrecorded`` is the refusal of what is like
+    nothing in the script.
     """
 
     def __init__(
@@ -37,11 +38,13 @@ class Place:
         ignored: Ignored,
         faults: Set[Spot],
         spends: Mapping[Spot, Set[int]],
+        unrecorded: str,
     ) -> None:
         self.script = script
         self.is_strict = is_strict
         self._faults = faults
         self._spends = spends
+        self._unrecorded = unrecorded
         self.report = Report()
         self.sessions = Sessions(ids=Correspondence(ignored=ignored))
         self._unused: dict[Way, dict[int, Candidate[RecordedExchange]]] = {}
@@ -80,7 +83,9 @@ class Place:
         is_unused: bool = False,
     ) -> str:
         """Puts a request that the recording does not have into the report; gives the refusal."""
-        sentence = unexpected_sentence(near, is_unused=is_unused)
+        sentence = (
+            self._unrecorded if near is None else unexpected_sentence(near, is_unused=is_unused)
+        )
         self._note(caller, asked, Verdict.UNEXPECTED, near, sentence)
         return sentence
 

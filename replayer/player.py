@@ -14,7 +14,7 @@ from replayer.http_request import HttpRequest, Origin
 from replayer.losses import losses
 from replayer.matching import Sessions, best_match, nearest
 from replayer.place import Caller, Place
-from replayer.refusals import http_error
+from replayer.refusals import NOTHING_LIKE, http_error
 from replayer.report import Blocked, NotAsked, Report, SideRequest, Spot, Verdict
 from replayer.script import RecordedExchange, Script, Way
 from replayer.side_requests import SideRequests
@@ -51,7 +51,8 @@ class Player:
     With ``is_strict``, a request that differs from the recording is answered with an error that
     the client treats as fatal, instead of with the recorded answer, until it has met one of the
     ``faults``. What is ``ignored`` is no difference. ``spends`` names the exchanges that answer
-    nothing more when the client was at a place.
+    nothing more when the client was at a place; ``unrecorded`` is what it is told whose request is
+    like nothing in the script.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Player:
         ignored: Ignored | None = None,
         faults: Set[Spot] = frozenset(),
         spends: Mapping[Spot, Set[int]] = MappingProxyType({}),
+        unrecorded: str = NOTHING_LIKE,
     ) -> None:
         self._script = script
         self._place = Place(
@@ -70,6 +72,7 @@ class Player:
             ignored=ignored or Ignored(),
             faults=faults,
             spends=spends,
+            unrecorded=unrecorded,
         )
         self._side = SideRequests(each for each in script.exchanges if not each.is_request)
         self._sockets = SocketPlayers(self._place)

@@ -6,13 +6,16 @@ code ``invalid_prompt`` does the same.
 """
 
 import json
-from typing import Protocol
+from typing import Final, Protocol
 
 from replayer.actions import Action, Finish, Hold, SendBytes, SendFrame, SendHead
 from replayer.matching import Match
 from wiretape.facts import PieceKind
 from wiretape.quoting import first_told
 from wiretape.words import place_told
+
+NOTHING_LIKE: Final = "nothing like this request was recorded"
+"""Why a request is unexpected that is like none of the recording."""
 
 
 class Placed(Protocol):
@@ -54,11 +57,9 @@ def difference_sentence[T: Placed](match: Match[T]) -> str:
     )
 
 
-def unexpected_sentence[T: Placed](near: Match[T] | None, *, is_unused: bool = False) -> str:
+def unexpected_sentence[T: Placed](near: Match[T], *, is_unused: bool = False) -> str:
     """Why a request is unexpected. ``near`` is the recorded request most like it, and
     ``is_unused`` whether that has answered nothing yet."""
-    if near is None:
-        return "nothing like this request was recorded"
     place = place_told(*near.recorded.place)
     if not near.is_exact:
         return (

@@ -21,6 +21,7 @@ from replayer.faults.spec import Fault
 from replayer.faults.telling import tell_faults
 from replayer.pacing import Pace
 from replayer.player import Player
+from replayer.refusals import NOTHING_LIKE
 from replayer.report import Report
 from replayer.script import Script
 from replayer.server import running_server
@@ -45,7 +46,8 @@ class Replay:
     ``sessions`` restricts the replay to those sessions of the tape. Without ``command`` the
     server runs until it is told to stop. ``output`` is the tape of the replay itself. ``bends``
     are done to the recording, in memory, before it is played, and ``faults`` after them. What is
-    ``ignored`` is no difference.
+    ``ignored`` is no difference. ``unrecorded`` is what a client is told whose request is like
+    nothing that is played.
     """
 
     tape: Path
@@ -59,6 +61,7 @@ class Replay:
     bends: tuple[Bend, ...] = ()
     ignored: Ignored = field(default_factory=Ignored)
     faults: tuple[Fault, ...] = ()
+    unrecorded: str = NOTHING_LIKE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ def replay(
             ignored=replay.ignored,
             faults=faults,
             spends={} if faulty is None else faulty.spends,
+            unrecorded=replay.unrecorded,
         )
         for sentence in told:
             player.report.note(sentence)

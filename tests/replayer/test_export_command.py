@@ -190,16 +190,6 @@ def test_sessions_do_not_mix_through_a_fixture(run: Callable[..., Ran], tmp_path
     )
 
 
-def test_a_client_without_the_hook_is_told(run: Callable[..., Ran], tape: Path) -> None:
-    """It comes over the network, gets nothing there, and the report says what to do."""
-    ran = run(tape, "--via", "fixture", *asking("a"))
-    assert (
-        "note: the client did not open the fixture: Codex has CODEX_RS_SSE_FIXTURE up to about "
-        "0.130, so replay to this one with --via proxy\n"
-    ) in ran.stderr
-    assert "1 unexpected, 2 not asked" in ran.stderr
-
-
 def test_conversations_have_scripts_too(export: Export, tmp_path: Path) -> None:
     """Of a tape without anything a fixture could hold, the script holds all."""
     tape = conversation().write(tmp_path / "empty.db")
