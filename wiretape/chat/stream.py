@@ -43,7 +43,7 @@ type ChatEvent = ClientEvent | Failure
 
 
 def is_finished(chunk: object) -> bool:
-    """Whether a chunk says why its answer stops, for whatever reason (§11.6)."""
+    """Whether a chunk says why its answer stops, for whatever reason."""
     return any(string(choice, "finish_reason") for choice in array(chunk, "choices"))
 
 
