@@ -1,12 +1,14 @@
 """The real client, whose tools print what they gave when they were recorded."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cells import Cell
+from cells import WIRETAPE, Cell
 from codex_run import normalised
-from provider_script import Reply, Run, Script
+from provider_script import Reply, Run, Script, Written
 from situations import (
     DEFAULT_TRANSPORT,
     OPEN,
@@ -84,7 +86,97 @@ def test_long_outputs_are_shortened_to_the_same(
     assert note.startswith("calls that print what was recorded instead: exec_command (call_")
 
 
-def outputs(events: tuple[dict[str, object], ...]) -> list[object]:
+SCRIPTS = (
+    "const run = await tools.exec_command({cmd: 'echo out; exit 3'});\ntext(run);\n",
+    "text({a: [1, 'x']}); text(''); text('naïve \u2028 ✓\\n')",
+    "1",
+    "text('before'); throw new Error('boom')",
+    "this is no script",
+    "text('ab'.repeat(40000)); text('é'.repeat(30000) + 'end')",
+    "text('é😀a'.repeat(30000)); throw 'after'",
+)
+CALLED = Written(
+    (
+        {"type": "response.created", "response": {"id": "resp_1"}},
+        *(
+            {
+                "type": "response.output_item.done",
+                "item": {
+                    "type": "custom_tool_call",
+                    "call_id": f"call_{number}",
+                    "name": "exec",
+                    "input": script,
+                },
+            }
+            for number, script in enumerate(SCRIPTS)
+        ),
+        {"type": "response.completed", "response": {"id": "resp_1", "output": []}},
+    )
+)
+
+
+def test_scripts_do_nothing_and_show_the_same(codex: Callable[[str], Path], tmp_path: Path) -> None:
+    """Those of the tool that runs JavaScript, which the client has by default: whole ones, failed
+    ones, and such as showed more than it passes on."""
+    situation = Situation(
+        "scripts",
+        {Transport.WEBSOCKET: Script(upgrades=OPEN, messages=(Reply(CALLED), *SAY))},
+        is_default_provider=True,
+    )
+    cell = Cell(situation, codex(Version.NEW), Transport.WEBSOCKET, tmp_path)
+    *_, (said, code, _) = outputs(cell.recorded().codex.events)
+    assert (said, code) == ("out\n", 3)
+    replayed, report = cell.replayed("--tools", "recorded")
+    assert outputs(replayed.events) == []
+    assert [report[verdict] for verdict in ("different", "unexpected", "not_asked")] == [[]] * 3
+    assert {note.partition(":")[0] for note in report["notes"]} == {
+        "calls that print what was recorded instead",
+        "what these calls give may differ, because the client had shortened its output",
+    }
+
+
+@pytest.mark.parametrize("version", Version)
+def test_a_tape_of_such_a_replay_is_equal_to_the_recording_bent_so(
+    version: Version, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """It holds the calls as they were rewritten, and nothing else differs."""
+    features = OTHER_TRANSPORT_FEATURES[version]
+    cell = Cell(MAKES_FILES, codex(version), Transport.SSE, tmp_path, features)
+    cell.recorded()
+    cell.replayed("--tools", "recorded")
+    bent = tmp_path / "printing.script"
+    export = ["export", cell.tape, "--to", "script", "--tools", "recorded", "-o", bent]
+    subprocess.run([WIRETAPE, *export], check=True)
+    assert subprocess.run([WIRETAPE, "diff", cell.tape, cell.replay_tape]).returncode == 1
+    assert subprocess.run([WIRETAPE, "diff", bent, cell.replay_tape]).returncode == 0
+
+
+PATCH = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch\nEOF"
+
+
+@pytest.mark.parametrize("version", Version)
+def test_what_may_differ_is_named(
+    version: Version, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A patch that the client applied by itself. Bytes that are no characters come to the same."""
+    replies = (Reply(Run("printf 'a\\377\\376b'")), Reply(Run(PATCH)), *SAY)
+    situation = Situation("a patch", {Transport.SSE: Script(posts=replies)})
+    features = OTHER_TRANSPORT_FEATURES[version]
+    cell = Cell(situation, codex(version), Transport.SSE, tmp_path, features)
+    cell.recorded()
+    assert cell.files() == {"new.txt": b"hello\n"}
+    _, report = cell.replayed("--tools", "recorded", keeps_tape=False)
+    assert cell.files() == {}
+    (different,) = report["different"]
+    assert different["number"] == 3
+    (note,) = (each for each in report["notes"] if each.startswith("what these calls"))
+    assert note.startswith(
+        "what these calls give may differ, because the client had applied a patch by itself: "
+        "exec_command (call_"
+    )
+
+
+def outputs(events: tuple[dict[str, Any], ...]) -> list[tuple[str, int, str]]:
     """What the commands gave, and how they ended."""
     items = [event["item"] for event in normalised(events) if "item" in event]
     return [
