@@ -1,8 +1,8 @@
 """Which calls on a tape are rewritten, and how."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from replayer.bends.bodies import request_bodies, told_events
@@ -15,6 +15,8 @@ from wiretape.words import counted
 
 _NEVER_RAN: Final = ("failed to parse function arguments", "unsupported call", "unsupported custom")
 """Outputs of calls that no tool took: they come to nothing again."""
+
+_SEVERAL: Final = "it gave more than one output"
 
 _SHOWN: Final = 5
 
@@ -60,6 +62,7 @@ def planned(recording: Recording, asked: Recording | None = None) -> Plan:
         if call_id is not None and item.get("type") in CALL_TYPES:
             calls.setdefault(call_id, item)
     outputs = _outputs(asked or recording)
+    several = _with_several_outputs(asked or recording)
     changed: dict[str, Rewritten] = {}
     kept: list[str] = []
     for call_id, item in calls.items():
@@ -70,7 +73,7 @@ def planned(recording: Recording, asked: Recording | None = None) -> Plan:
         if new is None:
             kept.append(call_id)
         else:
-            changed[call_id] = new
+            changed[call_id] = replace(new, doubt=_SEVERAL) if call_id in several else new
     return Plan(changed, tuple(kept), {call: tool_of(item) for call, item in calls.items()})
 
 
@@ -91,6 +94,24 @@ def _outputs(recording: Recording) -> dict[str, Any]:
     return found
 
 
+def _with_several_outputs(recording: Recording) -> set[str | None]:
+    """Calls of which one request says more than one output: a script may notify the model before
+    it ends."""
+    return {
+        call_id
+        for exchange in recording.exchanges
+        for body in request_bodies(exchange)
+        for call_id, times in Counter(map(call_id_of, filter(is_output, _said(body)))).items()
+        if times > 1
+    }
+
+
+def _said(body: JsonObject) -> Iterator[JsonObject]:
+    items = body.get("input", body.get("messages"))
+    if isinstance(items, list):
+        yield from (item for item in items if isinstance(item, dict))
+
+
 def _items(recording: Recording) -> Iterator[JsonObject]:
     """Every item on a tape, as often as it stands there: whole ones of answers, and inputs."""
     for exchange in recording.exchanges:
@@ -100,9 +121,7 @@ def _items(recording: Recording) -> Iterator[JsonObject]:
             ):
                 yield object_at(said, "item")
         for body in request_bodies(exchange):
-            items = body.get("input", body.get("messages"))
-            if isinstance(items, list):
-                yield from (item for item in items if isinstance(item, dict))
+            yield from _said(body)
 
 
 def _listed(ids: list[str]) -> str:

@@ -232,6 +232,17 @@ def test_a_call_without_output_prints_nothing() -> None:
     )
 
 
+def test_a_call_with_two_outputs_is_doubtful() -> None:
+    """A script may say something before it ends: only what it showed in the end is shown again."""
+    output = '{"type":"function_call_output","call_id":"c","output":'
+    twice = RECORDED.replace(output, f'{output}"Exit code: 0"}},{output}', 1)
+    assert twice != RECORDED
+    _, told = bent_script(twice, [tools_recorded()])
+    assert told[-1] == (
+        "what these calls give may differ, because it gave more than one output: shell_command (c)"
+    )
+
+
 def test_a_chat_says_what_its_tools_gave() -> None:
     """Though the translated requests do not."""
     chat = script(
