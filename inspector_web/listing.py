@@ -76,10 +76,6 @@ class Wanted:
             except (re.error, OverflowError, RecursionError) as error:
                 raise BadPattern(f"{self.text!r} is no regular expression: {error}.") from error
 
-    @property
-    def is_anything(self) -> bool:
-        return not (self.text or self.type or self.sender)
-
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         return re.compile(self.text if self.is_regex else re.escape(self.text), re.IGNORECASE)

@@ -157,10 +157,6 @@ class ComparePage:
     ignored_nothing: tuple[str, ...]
 
     @property
-    def is_compared(self) -> bool:
-        return self.a is not None and self.b is not None and not self.is_too_long
-
-    @property
     def is_first_alone(self) -> bool:
         """Whether they part first where one side has no such attempt."""
         return bool(self.differences) and self.differences[0].path in ALONE

@@ -120,13 +120,6 @@ def turn_page(
     )
 
 
-def turn_of(session: Session, request: int) -> Turn:
-    """The turn that a request is part of."""
-    return next(
-        turn for turn in session.turns if any(each.number == request for each in turn.requests)
-    )
-
-
 def _steps(
     session: Session, requests: tuple[Request, ...], meanings: Meanings, index: IndexReader
 ) -> Iterator[Step]:
