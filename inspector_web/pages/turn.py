@@ -18,7 +18,7 @@ from wiretape.attempts import Attempt
 from wiretape.errors import UsageError
 from wiretape.inputs import Maker, maker_of
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session, Turn
+from wiretape.reconstruct import Request, Session
 from wiretape.store_reader import TapeReader
 
 STEPS: Final = 20
