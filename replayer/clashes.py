@@ -35,18 +35,8 @@ def _through_the_hook(option: str, why: str) -> Clash:
     return Clash(("--via fixture", option), why)
 
 
-def _of_chats(option: str, why: str) -> tuple[Clash, ...]:
-    ways = ("responses", "responses-aggregated")
-    return tuple(Clash((f"--wire-api {way}", option), why) for way in ways)
-
-
 _UNSEEN: Final = "the hook does not show what the client asks; use --via proxy"
 _AT_ONCE: Final = "through the hook each answer comes whole and at once; use --via proxy"
-_IN_ORDER: Final = (
-    "what a chat model said is answered in its order alone, so no fault finds its request; "
-    "write it into a script of `wiretape export --wire-api`"
-)
-_OVER_HTTP: Final = "what a chat model said is answered over HTTP; leave one of them out"
 _NOT_OVER_THE_HOOK: Final = "the hook stands in for HTTP, not for a WebSocket"
 
 CLASHES: Final[Mapping[str, tuple[Clash, ...]]] = {
@@ -64,12 +54,8 @@ CLASHES: Final[Mapping[str, tuple[Clash, ...]]] = {
             "without a speed there are no silences to shorten, and without a COMMAND nobody "
             "whose patience could be; give one of them",
         ),
-        *_of_chats("--fault", _IN_ORDER),
-        *_of_chats("--transport websocket", _OVER_HTTP),
     ),
-    "minimize": _of_chats("--transport websocket", _OVER_HTTP),
     "export": (
-        *_of_chats("--transport websocket", _OVER_HTTP),
         Clash(("--to script", "--lossy"), "a script holds everything; leave --lossy out"),
         Clash(("--to fixture", "--transport websocket"), f"{_NOT_OVER_THE_HOOK}; use --to script"),
     ),

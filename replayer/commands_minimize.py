@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from replayer.bend_options import bend_options
-from replayer.clashes import refuse_clashes
 from replayer.trials.options import deadline_option
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
@@ -84,7 +83,6 @@ def minimize(
     from wiretape.recording import Recording
     from wiretape.scripts.writing import write_script
 
-    refuse_clashes(click.get_current_context())
     check_new([output])
     # An `env` that names Codex's home would take each run past its copy.
     runs, given = past_env(command, os.environ)

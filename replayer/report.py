@@ -1,8 +1,8 @@
 """What a replay came to: everything that the client asked, and how it met the recording."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -118,6 +118,23 @@ class Report:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
+    def name_places(self, places: Mapping[Spot, Spot | None]) -> None:
+        """Names each of these places by another one. What stands at no other place was put in:
+        nobody owes it a request."""
+
+        def named(exchange: int, message: int | None) -> Spot | None:
+            return places.get((exchange, message), (exchange, message))
+
+        for at, each in enumerate(self.requests):
+            if each.exchange is not None:
+                exchange, message = named(each.exchange, each.message) or (None, None)
+                self.requests[at] = replace(each, exchange=exchange, message=message)
+        self.not_asked = [
+            replace(each, exchange=place[0], message=place[1])
+            for each in self.not_asked
+            if (place := named(each.exchange, each.message)) is not None
+        ]
+
     @property
     def has_findings(self) -> bool:
         """Whether the replay was not as the recording."""
@@ -212,7 +229,8 @@ class Report:
 def _request_lines(request: ReplayedRequest) -> Iterator[str]:
     what = f"{request.verdict}: #{request.number} ({request.transport} {request.kind})"
     if request.exchange is None:
-        yield f"{what}, nothing like it was recorded"
+        is_put_in = request.verdict is not Verdict.UNEXPECTED
+        yield f"{what}, " + ("put in" if is_put_in else "nothing like it was recorded")
         return
     place = place_told(request.exchange, request.message)
     if request.verdict is Verdict.UNEXPECTED:

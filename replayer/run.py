@@ -14,28 +14,26 @@ from gateway.child import Signals, run_child
 from gateway.clock import Clock
 from gateway.environment import child_environment
 from gateway.limits import raise_file_limit
-from replayer.bends.telling import bent_and_told
 from replayer.connection import Service
 from replayer.faults.bending import Faulted, faulted
 from replayer.faults.spec import Fault
 from replayer.faults.telling import tell_faults
+from replayer.opening import only_these
 from replayer.pacing import Pace
 from replayer.player import Player
 from replayer.refusals import NOTHING_LIKE
-from replayer.report import Report
+from replayer.report import Report, Spot
 from replayer.script import Script
 from replayer.server import running_server
 from replayer.tape import ReplayTape
-from wiretape.choosing import chosen_sessions
 from wiretape.commands.summary import PAST_US
 from wiretape.errors import WiretapeError
 from wiretape.facts import Fact
 from wiretape.ignoring import Ignored
-from wiretape.reconstruct import sessions_of
-from wiretape.recording import Bend
+from wiretape.recording import Bend, Recording, tape_places
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
-from wiretape.store_recording import read_recording, reader_of
+from wiretape.store_recording import reader_of
 from wiretape.store_writer import TapeLabel, TapeWriter
 
 
@@ -91,20 +89,9 @@ def replay(
     authority = open_authority(environment)
     clock = Clock()
     with ExitStack() as stack:
-        reader, told, faulty = opened(replay)
-        stack.enter_context(reader)
-        script = Script(reader, replay.sessions)
-        faults = frozenset() if faulty is None else faulty.places
-        player = Player(
-            script,
-            is_strict=replay.is_strict,
-            ignored=replay.ignored,
-            faults=faults,
-            spends={} if faulty is None else faulty.spends,
-            unrecorded=replay.unrecorded,
-        )
-        for sentence in told:
-            player.report.note(sentence)
+        played = opened(replay)
+        stack.enter_context(played.reader)
+        player = played.player(replay)
         for sentence in player.report.notes:
             tell(sentence)
         put = None if replay.output is None else _new_tape(replay, clock, tell, stack)
@@ -132,29 +119,67 @@ def replay(
 
         code = asyncio.run(run())
         report = player.finish()
-        has_findings = report.has_findings_before(faults)
-        if faulty is not None:
-            tell_faults(report, faulty)
+        has_findings = report.has_findings_before(played.faults)
+        played.tell_as_on_tape(report)
         if replay.command and not report.requests:
             report.note(f"no request came our way. {PAST_US}")
         return Outcome(code, report, has_findings)
 
 
-def opened(replay: Replay) -> tuple[TapeReader, list[str], Faulted | None]:
-    """What is to be played, what is to be told of how it was bent, and what the faults made of
-    it."""
-    reader = TapeReader(replay.tape)
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is to be played: the ``sessions`` of what ``reader`` reads, where it holds others; what
+    is to be told of how it was bent; and where there are faults, what they made of it.
+
+    ``bent`` is what the bends alone made, if there are any.
+    """
+
+    reader: TapeReader
+    sessions: frozenset[str]
+    told: tuple[str, ...] = ()
+    faulty: Faulted | None = None
+    bent: Recording | None = None
+
+    @property
+    def faults(self) -> frozenset[Spot]:
+        """Where they wait."""
+        return frozenset() if self.faulty is None else self.faulty.places
+
+    def player(self, replay: Replay) -> Player:
+        """What plays it, with what is to be told noted. ``reader`` must outlive it."""
+        player = Player(
+            Script(self.reader, self.sessions),
+            is_strict=replay.is_strict,
+            ignored=replay.ignored,
+            faults=self.faults,
+            spends={} if self.faulty is None else self.faulty.spends,
+            unrecorded=replay.unrecorded,
+        )
+        for sentence in self.told:
+            player.report.note(sentence)
+        return player
+
+    def tell_as_on_tape(self, report: Report) -> None:
+        """Makes a report about what was played one about the tape."""
+        if self.faulty is not None:
+            tell_faults(report, self.faulty)
+        if self.bent is not None:
+            report.name_places(tape_places(self.bent))
+
+
+def opened(replay: Replay) -> Opened:
+    """The tape, ready to be played.
+
+    Raises:
+        WiretapeError: it cannot be.
+    """
     if not (replay.bends or replay.faults):
-        return reader, [], None
-    with reader:
-        recording, told = bent_and_told(read_recording(reader), replay.bends)
-    reader = reader_of(recording, replay.tape)
-    if not replay.faults:
-        return reader, told, None
-    with reader:
-        sessions = chosen_sessions(sessions_of(reader), replay.sessions, replay.tape)
-    faulty = faulted(recording, sessions, replay.faults)
-    return reader_of(faulty.recording, replay.tape), told, faulty
+        return Opened(TapeReader(replay.tape), replay.sessions)
+    told: list[str] = []
+    bent, sessions = only_these(replay.tape, replay.sessions, replay.bends, told.append)
+    faulty = faulted(bent, sessions, replay.faults) if replay.faults else None
+    played = bent if faulty is None else faulty.recording
+    return Opened(reader_of(played, replay.tape), frozenset(), tuple(told), faulty, bent)
 
 
 def _new_tape(

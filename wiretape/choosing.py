@@ -4,6 +4,7 @@ recording with no others. Pure."""
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
 
+from wiretape.asked import session_named
 from wiretape.errors import NoSuchSession
 from wiretape.reconstruct import Session
 from wiretape.recording import Bend, Recording, WholeExchange
@@ -40,8 +41,21 @@ def exchanges_of(sessions: Iterable[Session]) -> set[int]:
 
 
 def only_sessions(sessions: Iterable[Session]) -> Bend:
-    """Leaves out what all others than these asked of a model."""
-    return only_exchanges(exchanges_of(sessions))
+    """Leaves out what all others than these asked of a model. A socket on which nothing was asked
+    belongs to the session that its handshake names."""
+    chosen = list(sessions)
+    ids = {session.id for session in chosen} - {None}
+    tried = exchanges_of(chosen)
+
+    def bend(recording: Recording) -> Recording:
+        named = {
+            each.id
+            for each in recording.exchanges
+            if each.request.is_upgrade and session_named(each.request.headers) in ids
+        }
+        return only_exchanges(tried | named)(recording)
+
+    return bend
 
 
 def only_exchanges(wanted: Set[int]) -> Bend:

@@ -151,25 +151,25 @@ def sessions_of(reader: TapeReader) -> list[Session]:
     """
     threads, ledger = Threads(), ToolLedger()
     places: dict[Thread, _Place] = {}
-    unnamed: list[Observed] = []
+    unnamed: list[tuple[str | None, Observed]] = []
     for client, seen in _by_time(reader, ledger):
         if seen.attempt.kind is RequestKind.UPGRADE and seen.attempt.session is None:
             # It may be anybody's; the next request without a name is likely what it was for.
-            unnamed.append(seen)
+            unnamed.append((client, seen))
             continue
         thread = threads.thread_of(seen)
         name = thread if isinstance(thread, str) else None
         place = places.setdefault(thread, _Place(Session(name, client)))
         if name is None:
-            for refused in unnamed:
+            for _, refused in unnamed:
                 place.add(refused, client)
             unnamed.clear()
         place.add(seen, client)
         ledger.take(thread, seen)
-    if unnamed:
-        left = places.setdefault(0, _Place(Session(None, None)))
-        for refused in unnamed:
-            left.add(refused, None)
+    # A refusal that nobody is known to have asked for stands in a script, for whoever may ask.
+    left = [each for each in unnamed if each[0] is not None or not places]
+    for client, refused in left:
+        places.setdefault(0, _Place(Session(None, client))).add(refused, client)
     for thread, place in places.items():
         place.settle()
         place.session.tools = ledger.uses(thread)

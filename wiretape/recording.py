@@ -9,7 +9,7 @@ and read again is equal to itself.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from wiretape.facts import (
@@ -17,11 +17,17 @@ from wiretape.facts import (
     Fact,
     Gap,
     Piece,
+    PieceKind,
     RequestBody,
     RequestHead,
     ResponseHead,
+    Sender,
 )
 from wiretape.store_writer import TapeLabel
+
+type Place = tuple[int, int | None]
+"""An exchange, and the number of the client's message on it: ``None`` for a request over HTTP, and
+for a handshake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class WholeExchange:
     pieces: tuple[Piece, ...] = ()
     end: End | None = None
     gaps: tuple[Gap, ...] = ()
+    origins: tuple[Place | None, ...] = field(default=(), compare=False)
 
     @property
     def id(self) -> int:
@@ -47,6 +54,13 @@ class WholeExchange:
     def is_websocket(self) -> bool:
         """Whether it became a WebSocket."""
         return self.response is not None and self.response.status == 101
+
+    @property
+    def places(self) -> Iterator[tuple[Place, Place | None]]:
+        """Where each thing that the client asks stands, and where it stands on the tape."""
+        for index in range(1 + sum(map(_is_message, self.pieces)) * self.is_websocket):
+            here = self.id, None if index == 0 else index - 1
+            yield here, self.origins[index] if index < len(self.origins) else here
 
     @property
     def until_us(self) -> int:
@@ -106,7 +120,14 @@ def with_facts(exchange: WholeExchange, change: Callable[[Fact], Fact]) -> Whole
         tuple(map(changed, exchange.pieces)),
         None if exchange.end is None else changed(exchange.end),
         tuple(map(changed, exchange.gaps)),
+        exchange.origins,
     )
+
+
+def tape_places(recording: Recording) -> dict[Place, Place | None]:
+    """Where the tape has what a bent recording has elsewhere: ``None`` for what was put in."""
+    places = (pair for exchange in recording.exchanges for pair in exchange.places)
+    return {here: origin for here, origin in places if here != origin}
 
 
 def numbered(exchanges: Iterable[WholeExchange]) -> tuple[WholeExchange, ...]:
@@ -119,7 +140,9 @@ def with_number(exchange: WholeExchange, number: int) -> WholeExchange:
     """The exchange by another number."""
     if exchange.id == number:
         return exchange
-    return with_facts(exchange, lambda fact: replace(fact, exchange=number))
+    origins = tuple(origin for _, origin in exchange.places)
+    named = with_facts(exchange, lambda fact: replace(fact, exchange=number))
+    return replace(named, origins=origins)
 
 
 def moved(exchange: WholeExchange, by_us: int) -> WholeExchange:
@@ -131,3 +154,7 @@ def moved(exchange: WholeExchange, by_us: int) -> WholeExchange:
         return replace(fact, at_us=fact.at_us + by_us)
 
     return with_facts(exchange, later)
+
+
+def _is_message(piece: Piece) -> bool:
+    return piece.sender is Sender.CLIENT and piece.kind in (PieceKind.TEXT, PieceKind.BINARY)

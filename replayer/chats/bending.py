@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 from typing import Final
 
 from replayer.bends.bodies import readable
@@ -10,7 +9,7 @@ from replayer.bends.telling import TellingBend
 from replayer.chats.answers import Translation, response_id, whole_answer
 from replayer.chats.asked import expected
 from replayer.faults.answer import block, text_of
-from replayer.transports.offers import refused_upgrades
+from replayer.transports.offers import without_sockets_for
 from replayer.transports.tries import naming_headers
 from wiretape.asked import asked_in
 from wiretape.chat.aggregate import AggregateMode
@@ -20,7 +19,7 @@ from wiretape.content import decode
 from wiretape.events import event_type
 from wiretape.facts import EndKind, Headers, Piece, PieceKind, Sender, header
 from wiretape.jsontext import encoded
-from wiretape.recording import Recording, WholeExchange, numbered
+from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
 from wiretape.words import counted
 
@@ -37,22 +36,14 @@ def as_responses(mode: AggregateMode | None = None) -> TellingBend:
     """
 
     def bend(recording: Recording) -> Recording:
-        if not any(map(_is_chat, recording.exchanges)):
-            return recording
-        exchanges = chain.from_iterable(_answering(each, mode) for each in recording.exchanges)
-        return replace(recording, exchanges=numbered(exchanges))
+        answering = {
+            each.id: _exchange(each, mode) for each in recording.exchanges if _is_chat(each)
+        }
+        exchanges = tuple(answering.get(each.id, each) for each in recording.exchanges)
+        # A client that would rather have a WebSocket is sent on to HTTP.
+        return without_sockets_for(replace(recording, exchanges=exchanges), answering.values())
 
     return TellingBend(bend, _sentences)
-
-
-def _answering(exchange: WholeExchange, mode: AggregateMode | None) -> Iterator[WholeExchange]:
-    if not _is_chat(exchange):
-        yield exchange
-        return
-    translated = _exchange(exchange, mode)
-    # A client that would rather have a WebSocket is sent on to HTTP.
-    yield from refused_upgrades(translated)
-    yield translated
 
 
 def _sentences(recording: Recording) -> Iterator[str]:

@@ -68,5 +68,12 @@ def _is_meant(plan: Plan, fault: Fault) -> bool:
 def _what_there_is(sessions: Sequence[Session]) -> str:
     if not sessions:
         return "there is no session"
-    counts = (f"session {each.number} has {len(each.requests)}" for each in sessions)
-    return f"of requests, {', '.join(counts)}"
+    return f"of requests, {', '.join(map(_requests_of, sessions))}"
+
+
+def _requests_of(session: Session) -> str:
+    numbers = [each.number for each in session.requests]
+    is_whole = numbers == list(range(1, len(numbers) + 1))
+    # The other transport would not have had the others.
+    left = f"{len(numbers)}" if is_whole else f"only {', '.join(map(str, numbers))} here"
+    return f"session {session.number} has {left}"

@@ -7,7 +7,7 @@ others is no finding.
 from dataclasses import replace
 
 from replayer.faults.bending import Faulted
-from replayer.report import NotAsked, ReplayedRequest, Report, Spot, Verdict
+from replayer.report import NotAsked, Report, Spot, Verdict
 from wiretape.words import counted
 
 
@@ -23,8 +23,8 @@ def tell_faults(report: Report, faulted: Faulted) -> None:
             again = replace(each, exchange=exchange, message=message)
             missed.setdefault((exchange, message), again)
     met = times_met(report, faulted)
+    report.name_places(faulted.originals)
     report.not_asked = list(missed.values())
-    report.requests[:] = [_about_the_recording(each, faulted) for each in report.requests]
     for text, times in met.items():
         report.note(
             f"the fault {text} was met {counted(times, 'time')}"
@@ -46,11 +46,3 @@ def _met(report: Report) -> list[Spot]:
         for each in report.requests
         if each.verdict is not Verdict.UNEXPECTED and each.exchange is not None
     ]
-
-
-def _about_the_recording(request: ReplayedRequest, faulted: Faulted) -> ReplayedRequest:
-    if request.exchange is None:
-        return request
-    spot = request.exchange, request.message
-    exchange, message = faulted.originals.get(spot, spot)
-    return replace(request, exchange=exchange, message=message)

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import Final
 
 from replayer.bends.telling import TellingBend
 from replayer.transports.fallback import LeftOut, left_out, sentences
@@ -14,11 +13,7 @@ from replayer.transports.tries import Try
 from wiretape.asked import asked_by_upgrade
 from wiretape.attempts import Transport
 from wiretape.errors import CannotExpress
-from wiretape.recording import Recording, WholeExchange, numbered
-
-_RENUMBERED: Final = (
-    "exchanges are numbered as they are replayed, in which there are more of them than on the tape"
-)
+from wiretape.recording import Place, Recording, WholeExchange, numbered
 
 
 def over(transport: Transport) -> TellingBend:
@@ -42,17 +37,37 @@ class _LaidOut:
     told: tuple[str, ...]
 
 
+def before_a_fallback(recording: Recording) -> tuple[set[Place], list[str]]:
+    """What a client would not have tried that had no WebSockets from the beginning, and that in
+    words.
+
+    Raises:
+        CannotExpress: what was asked or answered is nothing that both transports know.
+    """
+    asked = [each for each in recording.exchanges if is_for_a_response(each)]
+    if len({each.request.is_upgrade for each in asked}) < 2:
+        return set(), []
+    missing: dict[Try, LeftOut] = {}
+    for tries in _by_session(recording).values():
+        missing |= left_out(tries)
+    return {(each.exchange.id, each.message) for each in missing}, list(sentences(missing))
+
+
+def _by_session(recording: Recording) -> dict[str | None, list[Try]]:
+    sessions: dict[str | None, list[Try]] = defaultdict(list)
+    for each in tries_of(recording):
+        sessions[each.session].append(each)
+    return sessions
+
+
 def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
     asked = [each for each in recording.exchanges if is_for_a_response(each)]
     if all(each.request.is_upgrade is (transport is Transport.WEBSOCKET) for each in asked):
         on_http = transport is Transport.HTTP
         return _LaidOut(without_sockets(recording) if on_http else recording, ())
-    sessions: dict[str | None, list[Try]] = defaultdict(list)
-    for each in tries_of(recording):
-        sessions[each.session].append(each)
     moving = {
         session: tries
-        for session, tries in sessions.items()
+        for session, tries in _by_session(recording).items()
         if any(each.transport is not transport for each in tries)
     }
     moved: list[WholeExchange] = []
@@ -71,11 +86,8 @@ def _laid_out(recording: Recording, transport: Transport) -> _LaidOut:
     stays = [each for each in recording.exchanges if each.id not in gone]
     ordered = sorted([*stays, *moved], key=lambda each: (each.request.at_us, each.id))
     numbers = [each.id for each in ordered]
-    if numbers == sorted(set(numbers)):
-        return _LaidOut(replace(recording, exchanges=tuple(ordered)), tuple(sentences(missing)))
-    return _LaidOut(
-        replace(recording, exchanges=numbered(ordered)), (*sentences(missing), _RENUMBERED)
-    )
+    exchanges = tuple(ordered) if numbers == sorted(set(numbers)) else numbered(ordered)
+    return _LaidOut(replace(recording, exchanges=exchanges), tuple(sentences(missing)))
 
 
 def _session(upgrade: WholeExchange) -> str | None:

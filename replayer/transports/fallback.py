@@ -56,6 +56,8 @@ def left_out(tries: Sequence[Try]) -> dict[Try, LeftOut]:
 def sentences(found: Mapping[Try, LeftOut]) -> Iterator[str]:
     """What was left out, for a person."""
     for why in LeftOut:
-        places = [each.place for each, reason in found.items() if reason is why]
+        # What another bend put in is nobody's business.
+        told = (each for each, reason in found.items() if reason is why and each.origin)
+        places = [each.place for each in told]
         if places:
             yield f"left out, because {_WORDS[why]}: {'; '.join(reversed(places))}"

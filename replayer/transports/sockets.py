@@ -17,7 +17,7 @@ from wiretape.client.dialect import Prewarm
 from wiretape.facts import EndKind, Piece, PieceKind, ResponseHead, Sender
 from wiretape.jsontext import Unparsable, encoded, parse_object
 from wiretape.likeness import AND_MORE
-from wiretape.recording import WholeExchange
+from wiretape.recording import Place, WholeExchange
 from wiretape.scripts.defaults import UPGRADE, end_with
 
 _WARM: Final = "resp_warm_up"
@@ -58,11 +58,14 @@ def _socket(tries: Sequence[Try], *, is_first: bool) -> WholeExchange:
     first, last = tries[0], tries[-1]
     number = first.exchange.id
     pieces: list[Piece] = []
+    origins: list[Place | None] = [None]
     asks_first = first.dialect is not None and first.dialect.prewarm is Prewarm.ASK
     if is_first and asks_first:
         pieces += _warm_up(number, first.asked_us)
+        origins.append(None)
     for each in tries:
         pieces += _pieces(number, each)
+        origins.append(each.origin)
     how = _ENDS.get(last.ended)
     if last.ended is HowEnded.WELL and not last.is_completed and not _says_the_end(last):
         pieces.append(Piece(number, last.ended_us, Sender.SERVER, PieceKind.CLOSE, _GOOD_CLOSE))
@@ -88,6 +91,7 @@ def _socket(tries: Sequence[Try], *, is_first: bool) -> WholeExchange:
         ),
         tuple(pieces),
         None if how is None else end_with(number, last.ended_us, how, _GOOD_CLOSE),
+        origins=tuple(origins),
     )
 
 

@@ -75,4 +75,5 @@ def _post(each: Try) -> WholeExchange:
         head,
         pieces,
         None if how is None else End(number, each.ended_us, how, SIDES[how]),
+        origins=(each.origin,),
     )

@@ -15,7 +15,8 @@ from wiretape.events import event_type
 from wiretape.facts import Headers
 from wiretape.inputs import view_of
 from wiretape.jsontext import Unparsable, parse_object
-from wiretape.recording import WholeExchange
+from wiretape.recording import Place, WholeExchange
+from wiretape.words import place_told
 
 LAST_EVENTS: Final = frozenset(
     {
@@ -80,10 +81,16 @@ class Try:
     ended_us: int
 
     @property
+    def origin(self) -> Place | None:
+        """Where it stands on the tape, if it does."""
+        here = self.exchange.id, self.message
+        return dict(self.exchange.places).get(here, here)
+
+    @property
     def place(self) -> str:
-        """Where it stands on the tape."""
-        which = "" if self.message is None else f", message {self.message}"
-        return f"exchange {self.exchange.id}{which}"
+        """Where that is, in words; where it is now, if it was put in."""
+        exchange, message = self.origin or (self.exchange.id, self.message)
+        return place_told(exchange, message)
 
     @property
     def dialect(self) -> Dialect | None:

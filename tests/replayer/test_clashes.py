@@ -10,7 +10,6 @@ from replay_runs import Ran, asking
 from replayer.clashes import CLASHES
 from replayer.cli import replay
 from replayer.commands_export import export
-from replayer.commands_minimize import minimize
 from wiretape.cli import main
 
 type Run = Callable[..., Ran]
@@ -60,31 +59,6 @@ def test_the_hook_needs_a_command(run: Run, tape: Path) -> None:
         "wiretape: --via fixture and no COMMAND do not go together: the hook is in the client; "
         "put its command behind `--`.\n",
     )
-
-
-@pytest.mark.parametrize("way", ["responses", "responses-aggregated"])
-@pytest.mark.parametrize(
-    ("option", "why"),
-    [
-        (
-            ("--fault", "1:cut"),
-            "--fault do not go together: what a chat model said is answered in its order alone, "
-            "so no fault finds its request; write it into a script of `wiretape export "
-            "--wire-api`.\n",
-        ),
-        (
-            ("--transport", "websocket"),
-            "--transport websocket do not go together: what a chat model said is answered over "
-            "HTTP; leave one of them out.\n",
-        ),
-    ],
-)
-def test_chats_are_answered_over_http_in_their_order(
-    way: str, option: tuple[str, str], why: str, run: Run, tape: Path
-) -> None:
-    """What asks for more of them is refused."""
-    ran = run(tape, "--wire-api", way, *option, *asking("a"))
-    assert (ran.exit_code, ran.stderr) == (2, f"wiretape: --wire-api {way} and {why}")
 
 
 def test_nobody_is_told_to_wait_less(run: Run, tape: Path) -> None:
@@ -140,7 +114,7 @@ def test_export_refuses_what_would_do_nothing(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("command", [replay, export, minimize], ids=lambda each: str(each.name))
+@pytest.mark.parametrize("command", [replay, export], ids=lambda each: str(each.name))
 def test_the_table_speaks_of_options_that_there_are(command: click.Command) -> None:
     """A row about another one would never refuse anything."""
     named = {option for parameter in command.params for option in parameter.opts}

@@ -8,12 +8,18 @@ from bent_scripts import bent_script, script
 from replayer.chats.bending import as_responses
 from wiretape.chat.aggregate import AggregateMode
 
-OFFERS = 2
+OFFER = ["- request: websocket https://api.openai.com/v1/responses", "  answer: 426"]
 ASK = ["- request: POST /v1/chat/completions", '  body: {"model":"m","messages":[]}']
 
 
 def chunk(delta: str, finish: str = "null") -> str:
     return f'  - data: {{"id":"chat-7","choices":[{{"delta":{delta},"finish_reason":{finish}}}]}}'
+
+
+def answered(*lines: str) -> list[str]:
+    """What the exchange becomes, without the refusals of WebSockets behind it."""
+    found, _ = bent_script(script(*ASK, *lines), [as_responses()])
+    return found[: found.index(OFFER[0])]
 
 
 def said(*lines: str, mode: AggregateMode | None = None) -> list[str]:
@@ -84,7 +90,7 @@ def test_a_cut_stays_a_cut(end: str) -> None:
     """Nothing that was not whole becomes whole."""
     lines = ["  steps:", HELLO[0], f"  end: {end}"]
     assert said(*lines) == ["created", "output_item.added", "output_text.delta Hel"]
-    assert bent_script(script(*ASK, *lines), [as_responses()])[0][-1] == f"  end: {end}"
+    assert answered(*lines)[-1] == f"  end: {end}"
 
 
 def test_a_proper_end_completes_the_answer() -> None:
@@ -95,8 +101,7 @@ def test_a_proper_end_completes_the_answer() -> None:
 def test_a_refusal_stays_one() -> None:
     """Status, headers and body."""
     refused = ['  answer: {status: 429, headers: {retry-after: "1"}}', "  steps:", "  - chunk: hm"]
-    found, _ = bent_script(script(*ASK, *refused), [as_responses()])
-    assert found[-5:] == [
+    assert answered(*refused)[-5:] == [
         "    status: 429",
         "    headers:",
         '      retry-after: "1"',
@@ -111,14 +116,10 @@ def test_an_answer_in_one_piece_becomes_a_stream() -> None:
         '{"id":"chat-7","choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}],'
         '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}'
     )
-    found, _ = bent_script(
-        script(
-            *ASK,
-            "  answer: {status: 200, headers: {content-type: application/json}}",
-            "  steps:",
-            f"  - chunk: {body}",
-        ),
-        [as_responses()],
+    found = answered(
+        "  answer: {status: 200, headers: {content-type: application/json}}",
+        "  steps:",
+        f"  - chunk: {body}",
     )
     completed = json.loads(found[-1][4:])["response"]
     assert completed == {
@@ -138,8 +139,9 @@ def test_what_is_asked_is_left_open() -> None:
     found, told = bent_script(script(*ASK, "  steps:", *HELLO), [as_responses()])
     requests = [line for line in found if line.startswith("- request:")]
     assert requests == [
-        *["- request: websocket https://api.openai.com/v1/responses"] * OFFERS,
         "- request: POST https://api.openai.com/v1/responses",
+        OFFER[0],
+        OFFER[0],
     ]
     assert not any("messages" in line for line in found)
     assert told == [
