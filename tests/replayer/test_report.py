@@ -196,6 +196,22 @@ def test_a_finding_is_what_was_not_as_recorded(report: Report, has_findings: boo
     assert report.has_findings is has_findings
 
 
+def test_places_may_have_other_names() -> None:
+    """What was put in has none, and nobody owes it a request."""
+    report = Report(
+        [request(1, Verdict.EXACT, 1), request(2, Verdict.DIFFERENT, 2), request(3, Verdict.EXACT)],
+        not_asked=[NotAsked(Transport.HTTP, RequestKind.CREATE, each, None) for each in (2, 3, 4)],
+    )
+    report.name_places({(1, None): (7, 0), (2, None): None, (3, None): (8, 1)})
+    assert [(each.exchange, each.message) for each in report.requests] == [
+        (7, 0),
+        (None, None),
+        (7, 0),
+    ]
+    assert [(each.exchange, each.message) for each in report.not_asked] == [(8, 1), (4, None)]
+    assert "  different: #2 (http create), put in" in list(report.lines())
+
+
 def test_blocks_are_no_finding() -> None:
     """Clients send metrics all the time; that these go nowhere is as it should be."""
     report = Report()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from wiretape.choosing import chosen_sessions
+from wiretape.choosing import chosen_sessions, only_sessions
 from wiretape.errors import NoSuchSession
 from wiretape.reconstruct import Session
+from wiretape.scripts.reading import read_script
 
 TAPE = "bug.db"
 
@@ -48,3 +49,14 @@ def test_a_session_that_is_not_there_is_refused(name: str) -> None:
     with pytest.raises(NoSuchSession) as refused:
         chosen_sessions(sessions("019a"), ["019a", name], TAPE)
     assert str(refused.value) == said
+
+
+def test_a_socket_on_which_nothing_was_asked_is_whose_it_says() -> None:
+    """The client will open it again."""
+    sockets = [
+        f"- request: websocket /v1/responses\n  headers: {{upgrade: websocket, session-id: {each}}}"
+        for each in ("one", "two")
+    ]
+    recording = read_script("\n".join(["wiretape_script: 1", "exchanges:", *sockets]))
+    kept = only_sessions([Session("two", None)])(recording)
+    assert [each.id for each in kept.exchanges] == [2]

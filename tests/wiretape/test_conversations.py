@@ -107,6 +107,14 @@ def test_unnamed_upgrades_that_nothing_followed(maker: TapeMaker) -> None:
     assert (found.id, whys(found)) == (None, [["unknown"]])
 
 
+def test_refusals_for_whoever_asks_are_no_session_of_their_own(maker: TapeMaker) -> None:
+    """Scripts have them beside what was recorded."""
+    answer(maker, 0, ask("hi"))
+    maker.agent = None
+    maker.upgrade(5).refuse(6, 426)
+    assert the_session(maker).id == "s1"
+
+
 def test_a_chat_goes_on_by_its_messages(maker: TapeMaker) -> None:
     """Each request repeats the one before."""
     target = "/v1/chat/completions"
