@@ -14,13 +14,10 @@ from pathlib import Path
 from gateway.authority import Authority
 from gateway.clock import Clock
 from replayer.connection import Service
-from replayer.faults.bending import Faulted
-from replayer.faults.telling import tell_faults
 from replayer.player import Player
 from replayer.pytest_plugin.in_thread import in_thread
 from replayer.report import Report
-from replayer.run import Replay, opened
-from replayer.script import Script
+from replayer.run import Opened, Replay, opened
 from replayer.server import running_server
 from replayer.tape import ReplayTape
 from wiretape.errors import WiretapeError
@@ -49,7 +46,7 @@ class BackgroundReplay:
         player: Player,
         base_path: str,
         ignored: Ignored,
-        faulted: Faulted | None,
+        opened: Opened,
         report_file: Path,
     ) -> None:
         self.url = ""
@@ -58,7 +55,7 @@ class BackgroundReplay:
         self._player = player
         self._report_file = report_file
         self._ignored = ignored
-        self._faulted = faulted
+        self._opened = opened
         self._facts: list[Fact] = []
         self._clock = Clock()
         self.tape = ReplayTape(self._facts.append, self._clock.now_us)
@@ -67,14 +64,12 @@ class BackgroundReplay:
     def report(self) -> Report:
         """How what was asked so far met the recording."""
         report = self._played()
-        if self._faulted is not None:
-            tell_faults(report, self._faulted)
+        self._opened.tell_as_on_tape(report)
         return report
 
     def is_as_recorded(self) -> bool:
         """Whether all was asked as it was recorded, as far as no fault can be the reason."""
-        faults = frozenset() if self._faulted is None else self._faulted.places
-        return not self._played().has_findings_before(faults)
+        return not self._played().has_findings_before(self._opened.faults)
 
     def sessions(self) -> list[Session]:
         """What was asked so far, put together as from a tape."""
@@ -128,15 +123,11 @@ def replaying(
 async def _serving(
     replay: Replay, report_file: Path, authority: Authority
 ) -> AsyncIterator[BackgroundReplay]:
-    reader, told, faulty = opened(replay)
-    with reader:
-        script = Script(reader, replay.sessions)
-        faults = frozenset() if faulty is None else faulty.places
-        player = Player(script, is_strict=replay.is_strict, ignored=replay.ignored, faults=faults)
-        for sentence in told:
-            player.report.note(sentence)
+    played = opened(replay)
+    with played.reader as reader:
+        player = played.player(replay)
         background = BackgroundReplay(
-            player, recorded_base_path(reader), replay.ignored, faulty, report_file
+            player, recorded_base_path(reader), replay.ignored, played, report_file
         )
         service = Service(player, background.tape, replay.pace, authority.server_context)
         serving = running_server(service, replay.host, replay.port, background.troubles.append)
