@@ -1,7 +1,10 @@
 """The options by which a recording is bent, the same in every command that has them."""
 
+import shlex
 from collections.abc import Callable
-from typing import Any
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
@@ -36,3 +39,17 @@ def bend_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (tools_option, wire_api_option, transport_option):
         command = option(command)
     return command
+
+
+_BENDING: Final = frozenset({"sessions", "transport", "wire_api", "tools"})
+
+
+def bent_words(tape: Path, context: click.Context) -> str:
+    """A tape and how it is bent, as another command takes them: what is chosen of it, too."""
+    words = [str(tape)]
+    for parameter in context.command.params:
+        value = context.params[str(parameter.name)]
+        if parameter.name in _BENDING and value != parameter.default:
+            values = value if isinstance(value, tuple) else (value,)
+            words += chain(*((parameter.opts[0], each) for each in values))
+    return shlex.join(words)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from replayer.bend_options import bend_options
+from replayer.bend_options import bend_options, bent_words
 from replayer.clashes import refuse_clashes
 from replayer.new_files import check_new
 from replayer.silence_option import longest_silence_option, with_patience
@@ -122,7 +122,8 @@ def replay(
     from replayer.run import replay as run_replay
     from replayer.timing import timed
 
-    refuse_clashes(click.get_current_context())
+    context = click.get_current_context()
+    refuse_clashes(context)
     check_new([] if output is None else [output])
     if report_file is not None:
         check_report_file(report_file)
@@ -160,6 +161,11 @@ def replay(
             write_report(report_file, tape, command, outcome.exit_code, outcome.report.as_json())
         for line in outcome.report.lines(report_file):
             tell(line)
+        if output is not None and (tools, wire_api) != ("run", "recorded"):
+            tell(
+                f"{output} holds what was replayed, which is not {tape}: compare it with what "
+                f"`wiretape export {bent_words(tape, context)} --to script -o FILE` writes."
+            )
         for sentence in ignored.unmatched():
             tell(sentence)
     if strict and outcome.exit_code == 0 and outcome.has_findings:

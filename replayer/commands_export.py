@@ -1,18 +1,13 @@
 """``wiretape export``."""
 
-import shlex
-from itertools import chain
 from pathlib import Path
-from typing import Final
 
 import click
 
-from replayer.bend_options import bend_options
+from replayer.bend_options import bend_options, bent_words
 from replayer.clashes import refuse_clashes
 from wiretape.commands.options import sessions_option
 from wiretape.commands.telling import tell
-
-_ALSO_OF_REPLAY: Final = frozenset({"sessions", "transport", "wire_api", "tools"})
 
 
 @click.command()
@@ -89,22 +84,10 @@ def export(
     if len(files) > 1:
         tell(
             f"a fixture holds one answer, and these are {len(files)}: {names[0]} to {names[-1]}. "
-            f"`{_replaying(tape, context)}` "
-            "gives them one after the other."
+            f"`wiretape replay {bent_words(tape, context)} --via fixture -- COMMAND` gives them "
+            "one after the other."
         )
     return 0
-
-
-def _replaying(tape: Path, context: click.Context) -> str:
-    """The command that plays through the hook what was written into fixtures, with the same
-    options."""
-    words = [str(tape)]
-    for parameter in context.command.params:
-        value = context.params[str(parameter.name)]
-        if parameter.name in _ALSO_OF_REPLAY and value != parameter.default:
-            values = value if isinstance(value, tuple) else (value,)
-            words += chain(*((parameter.opts[0], each) for each in values))
-    return f"wiretape replay {shlex.join(words)} --via fixture -- COMMAND"
 
 
 def _numbered(output: Path, count: int) -> list[Path]:

@@ -195,3 +195,18 @@ def test_conversations_have_scripts_too(export: Export, tmp_path: Path) -> None:
     tape = conversation().write(tmp_path / "empty.db")
     assert export(tape, "--to", "script", "-o", tmp_path / "a.script").exit_code == 0
     assert export(tape, "--to", "fixture", "-o", tmp_path / "a.sse").exit_code == 1
+
+
+def test_a_tape_of_a_bent_recording_is_told(
+    run: Callable[..., Ran], tape: Path, tmp_path: Path
+) -> None:
+    """It is not like the recording: what it is like, a command writes."""
+    output = tmp_path / "replay.db"
+    ran = run(tape, "--tools", "recorded", "-o", output, *asking("a", "b"))
+    assert (
+        f"wiretape: {output} holds what was replayed, which is not {tape}: compare it with what "
+        f"`wiretape export {tape} --tools recorded --to script -o FILE` writes.\n"
+    ) in ran.stderr
+    assert (
+        "holds what was replayed" not in run(tape, "-o", tmp_path / "two.db", *asking("a")).stderr
+    )
