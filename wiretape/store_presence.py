@@ -8,11 +8,16 @@ killed.
 
 import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 if sys.platform != "win32":
     import fcntl
+
+_PATIENCE_S: Final = 1.0
+_AGAIN_S: Final = 0.01
 
 
 class Presence:
@@ -23,7 +28,7 @@ class Presence:
         # Where the file system has no locks, whoever asks is told what can be known there.
         with suppress(OSError):
             self._lock = os.open(log_of(path), os.O_RDWR)
-            _take(self._lock, is_shared=False)
+            _take_soon(self._lock)
 
     def end(self) -> None:
         if self._lock is not None:
@@ -54,7 +59,18 @@ def log_of(path: Path) -> Path:
     return tape.with_name(f"{tape.name}-wal")
 
 
+def _take_soon(file: int) -> None:
+    """Those that ask take no time; one that was stopped meanwhile does not hold up a writer."""
+    give_up_at = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return _take(file, is_shared=False)
+        except BlockingIOError:
+            if time.monotonic() > give_up_at:
+                raise
+        time.sleep(_AGAIN_S)
+
+
 def _take(file: int, *, is_shared: bool) -> None:
     if sys.platform != "win32":
-        # A writer waits for those that ask, which takes them no time.
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB if is_shared else fcntl.LOCK_EX)
+        fcntl.flock(file, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)

@@ -142,7 +142,7 @@ def whole_body(session: RecordedSession, wanted: Act) -> JsonObject:
             return {**standing, "input": asked}
         answered = list(_answered(session, act))
     raise UsageError(
-        f"What exchange {wanted.exchange.id} asked is no JSON on this tape: choose another request."
+        f"what exchange {wanted.exchange.id} asked is no JSON on this tape: choose another request."
     )
 
 
@@ -194,7 +194,7 @@ def find_request(
     requests = sessions[0].requests if sessions else []
     if not 1 <= number <= len(requests):
         raise UsageError(
-            f"There is no request {number} in a session of {len(requests)}: "
+            f"there is no request {number} in a session of {len(requests)}: "
             f"`wiretape show {reader.path}` counts them."
         )
     last = requests[number - 1].last
@@ -204,7 +204,7 @@ def find_request(
             if is_it and act.kind is not ActKind.UPGRADE:
                 return recorded, act
     raise UsageError(
-        f"Request {number} of {reader.path} asks for no response, or was never sent: "
+        f"request {number} of {reader.path} asks for no response, or was never sent: "
         "choose another one."
     )
 

@@ -1,5 +1,7 @@
 """A tape is being written as long as its writer is there."""
 
+import fcntl
+import os
 import shutil
 import signal
 import subprocess
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 from tape_facts import LABEL, complete, head
 
-from wiretape.store_presence import is_being_written
+from wiretape.store_presence import Presence, is_being_written
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeWriter
 
@@ -76,3 +78,15 @@ def test_a_link_is_being_written_as_its_tape_is(tmp_path: Path) -> None:
     with TapeWriter(tmp_path / "t.db", LABEL, on_trouble=pytest.fail):
         assert is_being_written(link)
     assert not is_being_written(link)
+
+
+def test_whoever_asks_holds_up_no_writer(tmp_path: Path) -> None:
+    """Not even where it was stopped while it asked."""
+    tape = tmp_path / "t.db"
+    asking = os.open(tmp_path / "t.db-wal", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(asking, fcntl.LOCK_SH)
+    Presence(tape).end()
+    os.close(asking)
+    writer = Presence(tape)
+    assert is_being_written(tape)
+    writer.end()

@@ -279,7 +279,7 @@ def test_a_request_that_is_not_there_is_one_sentence(resend: Resend) -> None:
     """It says how many there are."""
     code, _, err = resend(over_http(), NOBODY, "--request", "3")
     assert code == 2
-    assert err.startswith("wiretape: There is no request 3 in a session of 2: `wiretape show ")
+    assert err.startswith("wiretape: there is no request 3 in a session of 2: `wiretape show ")
 
 
 def test_a_session_must_be_named_where_there_are_several(resend: Resend) -> None:
@@ -328,7 +328,7 @@ def test_a_request_that_was_no_json_cannot_be_sent_again(resend: Resend) -> None
     recording.post(b"{", sse(*answer(SAID)))
     code, _, err = resend(recording, NOBODY, "--request", "1")
     assert code == 2
-    assert "What exchange 1 asked is no JSON on this tape" in err
+    assert "what exchange 1 asked is no JSON on this tape" in err
 
 
 def test_a_request_that_was_never_sent_cannot_be_sent_again(resend: Resend) -> None:
