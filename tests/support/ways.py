@@ -78,10 +78,6 @@ NO_FIXTURE: Final[Mapping[tuple[str, Transport], str]] = {
 }
 """What the hook cannot say, by situation, and why."""
 
-NO_FALLBACK: Final = "closed-until-fallback"
-"""The hook stands in the place of HTTP, which is what the client would fall back to: the answers
-that it lost on sockets use its retries up."""
-
 _HOW_IT_WAS_LOST: Final = re.compile(r" \(stream disconnected before completion: [^\"]*\)")
 _OF_A_TRANSPORT: Final = re.compile(r"Reconnecting\.\.\. |Falling back from WebSockets|Under-dev")
 """What the client says of its transport: over which it is, and how often it tries, differs."""
@@ -99,8 +95,7 @@ def can_be(place: Place, way: Way, speed: str) -> bool:
     if way is Way.OTHER_TRANSPORT:
         return was_asked
     is_hooked = place.version is Version.OLD and speed == "max"
-    is_said = (place.name, place.transport) not in NO_FIXTURE and place.name != NO_FALLBACK
-    return was_asked and is_hooked and is_said
+    return was_asked and is_hooked and (place.name, place.transport) not in NO_FIXTURE
 
 
 def seen(run: CodexRun, place: Place, way: Way) -> list[dict[str, Any]]:
