@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web import reader
 from inspector_web.access import SECURITY_HEADERS, Access, holds_token, refusal
+from inspector_web.addresses import BadAddress
 from inspector_web.filters import FILTERS, shown
 from inspector_web.library import Library
 from inspector_web.shelf import PATIENCE_S, Shelf, StillReading
@@ -72,6 +73,8 @@ def _admitted(access: Access, token: str) -> AnyResponse:
 
 
 def _refused(error: WiretapeError) -> AnyResponse:
+    if isinstance(error, BadAddress):
+        return _answer(400, str(error))
     is_missing = isinstance(error, TapeMissing | NoSuchSession | UsageError)
     return _answer(404 if is_missing else 422, str(error))
 

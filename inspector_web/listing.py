@@ -12,6 +12,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import Final, Self
 
+from inspector_web.addresses import BadAddress
 from inspector_web.index.letters import literals_in, match_expression
 from inspector_web.index.reader import IndexReader, Only, Stretch
 from inspector_web.made import Made, made_of
@@ -42,10 +43,19 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Undoes ``str()``; ``None`` for what is no place."""
+        """Undoes ``str()``; ``None`` for nothing.
+
+        Raises:
+            BadAddress: it is no place.
+        """
+        if not text:
+            return None
         parts = text.split(".")
         if len(parts) != 3 or not all(part.isdecimal() and len(part) < 19 for part in parts):
-            return None
+            raise BadAddress(
+                f"{text[:60]!r} is no place: one is like 2500000.1.7, for the time in "
+                "microseconds, the exchange and the position in it."
+            )
         return cls(*map(int, parts))
 
 

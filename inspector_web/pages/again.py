@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, Self
 
+from inspector_web.addresses import number_in
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.head import SessionHead, head_of
@@ -36,8 +37,12 @@ class AgainQuery:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
-        """The query of an address; what makes no sense in it does not count."""
-        request, attempt, event = (_number(given.get(name)) for name in _NAMES)
+        """The query of an address.
+
+        Raises:
+            BadAddress: a value makes no sense.
+        """
+        request, attempt, event = (number_in(given, name) for name in _NAMES)
         if not request:
             return cls(None, None)
         return cls(AttemptPlace(request, attempt or 1), event)
@@ -264,7 +269,3 @@ def _until(index: IndexReader, attempt: Attempt, position: int) -> Iterator[Cros
 def _is_event(crossing: Crossing) -> bool:
     is_said = crossing.sender is Sender.SERVER and crossing.text is not None
     return is_said and crossing.type not in (HTTP_BODY, COMMENT)
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Self
 
+from inspector_web.addresses import choice_in
 from inspector_web.ends import said
 from inspector_web.health import Tone, tone_of
 from inspector_web.json_view import Token, laid_out
@@ -68,12 +69,15 @@ class CompareQuery:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
-        """The query of an address; what makes no sense in it does not count."""
-        show = given.get("show", "")
+        """The query of an address.
+
+        Raises:
+            BadAddress: a value makes no sense.
+        """
         return cls(
             Side.parse(given.get("a", "")),
             Side.parse(given.get("b", "")),
-            Shown(show) if show in set(Shown) else Shown.ALL,
+            choice_in(given, "show", Shown) or Shown.ALL,
             tuple(given.get("ignore", "").split()),
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from inspector_web.addresses import choice_in, number_in
 from inspector_web.index.reader import IndexReader
 from inspector_web.listing import (
     EVER_US,
@@ -43,13 +44,17 @@ class EventsQuery:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
-        """What is not understood does not count."""
+        """The query of an address; a text that is no pattern does not count.
+
+        Raises:
+            BadAddress: a value makes no sense.
+        """
         wanted, trouble = _wanted(given)
         return cls(
-            _number(given.get("session", "")),
-            _number(given.get("request", "")),
-            _number(given.get("attempt", "")),
-            _number(given.get("exchange", "")),
+            number_in(given, "session"),
+            number_in(given, "request"),
+            number_in(given, "attempt"),
+            number_in(given, "exchange"),
             wanted,
             Place.parse(given.get("after", "")),
             Place.parse(given.get("before", "")),
@@ -58,9 +63,8 @@ class EventsQuery:
 
 
 def _wanted(given: Mapping[str, str]) -> tuple[Wanted, str | None]:
-    sender = given.get("sender")
     text, kind = given.get("text", ""), given.get("type", "").strip()
-    whose = Sender(sender) if sender in set(Sender) else None
+    whose = choice_in(given, "sender", Sender)
     try:
         return Wanted(text, kind, whose, given.get("regex") == "on"), None
     except BadPattern as error:
@@ -188,7 +192,3 @@ def _turns(overview: Overview, listing: Listing) -> Iterator[int]:
             is_first = before is None or before.turn != requests[place.request - 1].turn
             if is_first and place.number == 1:
                 yield at
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 10 else None

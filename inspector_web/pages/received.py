@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from inspector_web.addresses import BadAddress, number_in
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.head import SessionHead, head_of
@@ -39,12 +40,18 @@ def received_page(
 
 
 def instant(given: Mapping[str, str]) -> int | None:
-    """The instant that an address names: ``at`` in microseconds, or ``at_s`` in seconds."""
-    text = given.get("at", "")
-    if text.isdecimal() and len(text) < 17:
-        return int(text)
+    """The instant that an address names: ``at`` in microseconds, or ``at_s`` in seconds.
+
+    Raises:
+        BadAddress: it names something else.
+    """
+    text = given.get("at_s", "").strip()
+    if (at_us := number_in(given, "at")) is not None or not text:
+        return at_us
     try:
-        seconds = float(given.get("at_s", ""))
+        seconds = float(text)
     except ValueError:
-        return None
-    return round(seconds * 1e6) if 0 <= seconds < 1e10 else None
+        seconds = -1
+    if not 0 <= seconds < 1e10:
+        raise BadAddress(f"at_s is {text[:40]!r}: it has to be a number of seconds.")
+    return round(seconds * 1e6)

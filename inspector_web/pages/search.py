@@ -26,7 +26,11 @@ class SearchQuery:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
-        """What is not understood does not count."""
+        """The query of an address.
+
+        Raises:
+            BadAddress: a value makes no sense.
+        """
         return cls(
             given.get("text", "").strip(),
             given.get("tape") or None,

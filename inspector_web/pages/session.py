@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from inspector_web.addresses import number_in
 from inspector_web.drawing import draw
 from inspector_web.ends import said
 from inspector_web.health import Tale, Tone, named, tales_of, tone_of
@@ -124,7 +125,7 @@ def session_page(
     """
     session, head = overview.session(number), head_of(tape, overview, number)
     whole = view_of(timeline.span, None, None)
-    view = view_of(timeline.span, _moment(given.get("from")), _moment(given.get("to")))
+    view = view_of(timeline.span, number_in(given, "from"), number_in(given, "to"))
     drawing = draw(timeline, view, index.marks)
     at_us = instant(given)
     told, details = overview.told_of(number), overview.details_of(number)
@@ -193,10 +194,6 @@ def _attempts(
             for number, each in enumerate(lane.tries, start=first + 1)
         )
     return tuple(rows), tuple(outside)
-
-
-def _moment(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdecimal() and len(text) < 17 else None
 
 
 def _moves(timeline: Timeline, view: View) -> Moves:

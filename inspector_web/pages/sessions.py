@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Self
 
+from inspector_web.addresses import choice_in, page_in
 from inspector_web.health import Sort, Tone
 from inspector_web.pages.head import SessionHead, heads_of
 from inspector_web.readings import Look
@@ -49,15 +50,17 @@ class SessionsQuery:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
-        """What is not understood does not count."""
-        health, transport = given.get("health"), given.get("transport")
-        order, page = given.get("order"), given.get("page", "")
+        """The query of an address.
+
+        Raises:
+            BadAddress: a value makes no sense.
+        """
         return cls(
             given.get("text", "").strip(),
-            Sort(health) if health in set(Sort) else None,
-            Transport(transport) if transport in set(Transport) else None,
-            Order(order) if order in set(Order) else Order.NEWEST,
-            max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
+            choice_in(given, "health", Sort),
+            choice_in(given, "transport", Transport),
+            choice_in(given, "order", Order) or Order.NEWEST,
+            page_in(given),
         )
 
     def takes(self, head: SessionHead) -> bool:

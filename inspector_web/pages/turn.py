@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from inspector_web.addresses import page_in
 from inspector_web.asking import turn_words
 from inspector_web.conversation import Saying, said_in
 from inspector_web.difference import ChangeKind, difference_of
@@ -99,8 +100,7 @@ def turn_page(
         raise UsageError(
             f"session {number} has no turn {turn_number}: its timeline has those that are."
         )
-    text = given.get("page", "")
-    page = max(1, int(text)) if text.isdecimal() and len(text) < 7 else 1
+    page = page_in(given)
     shown = turn.requests[(page - 1) * STEPS : page * STEPS]
     steps = list(_steps(session, shown, Meanings(reader, index, session), index))
     attempts = [each.attempt for request in turn.requests for each in request.tries]

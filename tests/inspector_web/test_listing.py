@@ -8,6 +8,7 @@ import pytest
 from timed_tapes import TapeMaker, ask, created, delta, session
 
 from inspector_web import listing
+from inspector_web.addresses import BadAddress
 from inspector_web.index.reader import IndexReader
 from inspector_web.listing import (
     ANYTHING,
@@ -157,8 +158,14 @@ def test_times_that_go_back_do_not_lose_events(tmp_path: Path) -> None:
     assert places(after(maker.path)) == ["0.1.0", "20000.1.1", "20000.1.2", "30000.1.3"]
 
 
-@pytest.mark.parametrize("text", ["", "1.2", "1.2.3.4", "a.b.c", "-1.2.3", "1.2." + "9" * 19])
-def test_what_is_no_place_is_none(text: str) -> None:
-    """An address that somebody cut or made up begins at the first page."""
-    assert Place.parse(text) is None
+@pytest.mark.parametrize("text", ["1.2", "1.2.3.4", "a.b.c", "-1.2.3", "1.2." + "9" * 19])
+def test_what_is_no_place_is_refused(text: str) -> None:
+    """With what one looks like."""
+    with pytest.raises(BadAddress, match=r"is no place: one is like 2500000\.1\.7"):
+        Place.parse(text)
+
+
+def test_a_place_is_read_from_an_address() -> None:
+    """Nothing is none."""
     assert Place.parse("12.3.4") == Place(12, 3, 4)
+    assert Place.parse("") is None

