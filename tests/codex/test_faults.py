@@ -141,6 +141,73 @@ def test_a_stall_of_minutes_ends_within_seconds(
         assert run.exit_code == recorded.exit_code == 0
 
 
+STALLED = """\
+wiretape_script: 1
+exchanges:
+- request: POST /v1/responses
+  steps:
+  - {"type": "response.created", "response": {"id": "resp_1"}}
+  - wait_ms: SILENCE
+  - {"type": "response.completed", "response": {"id": "resp_1"}}
+- request: POST /v1/responses
+  steps:
+  - {"type": "response.created", "response": {"id": "resp_2"}}
+  - {"type": "response.completed", "response": {"id": "resp_2"}}
+"""
+
+
+@pytest.mark.parametrize("speed", ["max", "1"])
+@pytest.mark.parametrize("version", Version)
+@pytest.mark.parametrize(("silence_ms", "asked"), [(299_000, 1), (301_000, 2)])
+def test_a_silence_does_within_seconds_what_it_did(
+    silence_ms: int,
+    asked: int,
+    version: Version,
+    speed: str,
+    codex: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    """One that a client with its usual patience would bear it bears; on one that it would not, it
+    gives up."""
+    script, report = tmp_path / "stalled.script", tmp_path / "report.json"
+    script.write_text(STALLED.replace("SILENCE", str(silence_ms)))
+    options = ["--longest-silence", "2", "--speed", speed, "--report", str(report)]
+    run = run_codex(
+        codex(version),
+        PROMPT,
+        base_url="http://127.0.0.1:8642/v1",
+        transport=Transport.SSE,
+        home=tmp_path / "home",
+        cwd=tmp_path / "cwd",
+        settings={**SETTINGS, "stream_idle_timeout_ms": 300_000},
+        environment={"WIRETAPE_CA_DIR": str(tmp_path / "ca")},
+        command_prefix=[WIRETAPE, "replay", str(script), *options, "--"],
+    )
+    assert run.exit_code == 0
+    assert json.loads(report.read_text())["counts"]["requests"] == asked
+
+
+@pytest.mark.parametrize("version", Version)
+def test_faults_of_two_requests_are_met_once_each(
+    version: Version, codex: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Also where the second follows the first on the socket of its retry."""
+    cell = Cell(
+        replace(SITUATIONS["tool-round"], settings=SETTINGS),
+        codex(version),
+        Transport.WEBSOCKET,
+        tmp_path,
+    )
+    assert cell.recorded().codex.exit_code == 0
+    first = int(answered(version, Transport.WEBSOCKET))
+    faults = [f"{first}.1:close=1009,big", f"{first + 1}.1:reset"]
+    run, report = cell.replayed(*(word for fault in faults for word in ("--fault", fault)))
+    assert run.exit_code == 0
+    assert [note for note in report["notes"] if note.startswith("the fault ")] == [
+        f"the fault {fault} was met 1 time" for fault in faults
+    ]
+
+
 @pytest.mark.parametrize("version", Version)
 def test_the_matrix(version: Version, record: Record, tmp_path: Path) -> None:
     """A row for each fault, with what the client did about it."""
