@@ -20,7 +20,8 @@ What one room alone refuses stands where it is raised::
 
     WiretapeError
     ├── UsageError
-    │   └── ImpossibleFault     a fault cannot be on this recording  (exit code 2)
+    │   ├── ImpossibleFault     a fault cannot be on this recording  (exit code 2)
+    │   └── BadAddress          an address of the inspector asks for what makes no sense
     ├── AuthorityError          the authority cannot be made or read (exit code 2)
     ├── FetchError              a version of Codex cannot be had     (exit code 1)
     └── in a test that uses the pytest plugin:
