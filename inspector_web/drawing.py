@@ -117,9 +117,11 @@ def _lanes(
     while sum(map(len, blocks.values())) > MOST_BLOCKS:
         narrowest *= 2
         blocks = {number: list(_joined(each, view, narrowest)) for number, each in bars.items()}
+    before: int | None = None
     for number, top in top_of.items():
         exchange = timeline.lanes[number].exchange
-        drawn = _lane(timeline, number, top, tools.get(number), view, marks[exchange])
+        drawn = _lane(timeline, number, before, top, tools.get(number), view, marks[exchange])
+        before = number
         told = tuple(_told(blocks[number], drawn.silences))
         yield replace(
             drawn,
@@ -132,10 +134,15 @@ def _lanes(
 
 
 def _lane(
-    timeline: Timeline, number: int, top: int, tools: Link | None, view: View, marks: Marks
+    timeline: Timeline,
+    number: int,
+    before: int | None,
+    top: int,
+    tools: Link | None,
+    view: View,
+    marks: Marks,
 ) -> DrawnLane:
     lane = timeline.lanes[number]
-    before = timeline.lanes[number - 1] if number else None
     least_us = int(view.us * _TOLD_SILENCE / 100)
     silences = (
         _block(silence, "found" if silence.is_found else "usual", view)
@@ -146,7 +153,7 @@ def _lane(
         number,
         lane,
         top,
-        before is None or before.request != lane.request,
+        before is None or timeline.lanes[before].request != lane.request,
         None if lane.socket is None else _block(lane.socket, "socket", view),
         (),
         tuple(block for block in silences if block.width >= _TOLD_SILENCE),

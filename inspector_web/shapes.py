@@ -49,8 +49,9 @@ class Flag:
 class DrawnLane:
     """One row, for the ``number``-th lane of the timeline, from 0.
 
-    ``limits`` are where rate limits were told. ``ticks`` and ``control_ticks`` are paths in an
-    image ``tick_columns`` of the drawing wide and 8 high.
+    ``begins_request``: it is the first of its request that is drawn. ``limits`` are where rate
+    limits were told. ``ticks`` and ``control_ticks`` are paths in an image ``tick_columns`` of the
+    drawing wide and 8 high.
     """
 
     number: int

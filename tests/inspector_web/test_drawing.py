@@ -184,6 +184,12 @@ def test_a_window_shows_its_lanes_and_counts_the_others(fallback: Path) -> None:
     assert (drawing.lanes_before, drawing.lanes_after) == (1, 0)
 
 
+def test_the_first_lane_of_a_request_that_is_seen_begins_it(fallback: Path) -> None:
+    """A window that shows its later attempts only names it all the same."""
+    drawing = drawing_on(fallback, View(340_000, 380_000))
+    assert [(row.number, row.begins_request) for row in drawing.lanes] == [(1, True), (2, False)]
+
+
 def test_a_window_within_a_wait_shows_what_it_leads_between(fallback: Path) -> None:
     """Both lanes, with the arrow across the window, though nothing else happens in it."""
     drawing = drawing_on(fallback, View(200_000, 250_000))
