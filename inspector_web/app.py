@@ -1,7 +1,7 @@
 """The Flask app: its tapes, its filters, who may look, and how it refuses."""
 
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from flask import Flask, Response, jsonify, redirect, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
@@ -66,7 +66,7 @@ def _admitted(access: Access, token: str) -> AnyResponse:
     """Keeps the token in a cookie and takes it out of the address."""
     rest = [(key, value) for key, value in request.args.items(multi=True) if key != "token"]
     # One slash only: two would make the rest the name of another host.
-    path = "/" + request.path.lstrip("/")
+    path = quote("/" + request.path.lstrip("/"))
     response = redirect(f"{path}?{urlencode(rest)}" if rest else path)
     response.set_cookie(access.cookie, token, httponly=True, samesite="Strict", path="/")
     return response

@@ -1,10 +1,12 @@
-"""Values in an address that make no sense."""
+"""Addresses: values that make no sense, and tapes whose names mean something there."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+
+from inspector_web.access import Access
 
 type Browse = Callable[..., FlaskClient]
 
@@ -43,3 +45,12 @@ def test_it_is_refused_in_a_sentence(
     assert told.status_code == 400
     assert told.get_json() == {"error": {"status": 400, "message": sentence}}
     assert client.get(address).status_code == 400
+
+
+def test_a_page_leads_to_itself_whatever_its_tape_is_called(browse: Browse, fallback: Path) -> None:
+    """As JSON, and without the token; a name may hold what cuts an address short."""
+    fallback.rename(fallback.with_name("odd #1?.db"))
+    address = "/tapes/odd%20%231%3F/sessions/1"
+    assert f'href="{address}.json?page=1"' in browse().get(f"{address}?page=1").text
+    asked = browse(Access("0.0.0.0", "secret")).get(f"{address}?token=secret")
+    assert asked.headers["location"] == address
