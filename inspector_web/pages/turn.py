@@ -24,14 +24,17 @@ from wiretape.store_reader import TapeReader
 
 STEPS: Final = 20
 """Requests on a page."""
-_MOST_FAILED: Final = 6
-"""Tries of one request whose answers are read, beside the last one."""
+MOST_FAILED_EVENTS: Final = 5000
+"""Of failed tries, read for one page."""
 _LONGEST_WORDS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class FailedTry:
-    """What the server had said to a try that was made again: to the person it stood there, too."""
+    """What the server had said to a try that was made again: to the person it stood there, too.
+
+    Where that is more than a page reads, there are no entries, and ``is_cut``.
+    """
 
     place: AttemptPlace
     answered: Answered
@@ -123,6 +126,7 @@ def turn_page(
 def _steps(
     session: Session, requests: tuple[Request, ...], meanings: Meanings, index: IndexReader
 ) -> Iterator[Step]:
+    read = 0
     for request in requests:
         answer = answered(index, request.last)
         new = _new(session, request, meanings)
@@ -135,15 +139,24 @@ def _steps(
             max(0, len(asked) - MOST_ENTRIES),
             answer.entries,
             answer.is_cut,
-            tuple(_failed(request, index)),
+            tuple(_failed(request, index, read)),
             _took_us([each.attempt for each in request.tries]),
         )
+        read += _failed_events(request)
 
 
-def _failed(request: Request, index: IndexReader) -> Iterator[FailedTry]:
-    for number, each in enumerate(request.tries[:-1][:_MOST_FAILED], start=1):
-        if each.attempt.events and (answer := answered(index, each.attempt)).entries:
+def _failed(request: Request, index: IndexReader, read: int) -> Iterator[FailedTry]:
+    """``read`` counts the events of failed tries before it on the page."""
+    for number, each in enumerate(request.tries[:-1], start=1):
+        read += each.attempt.events
+        is_read = read <= MOST_FAILED_EVENTS
+        answer = answered(index, each.attempt) if is_read else Answered((), is_cut=True)
+        if each.attempt.events and (answer.entries or answer.is_cut):
             yield FailedTry(AttemptPlace(request.number, number), answer)
+
+
+def _failed_events(request: Request) -> int:
+    return sum(each.attempt.events for each in request.tries[:-1])
 
 
 def _took_us(attempts: list[Attempt]) -> int:

@@ -252,3 +252,25 @@ def test_a_warm_up_is_called_so(folder: Path, browse: Browse) -> None:
     text = browse().get("/tapes/one/sessions/1/turns/1").text
     assert "Request 1, warm-up</a>" in text
     assert text.count("a warm-up asks for no answer") == 1
+
+
+def test_failed_tries_with_much_to_say_lead_to_their_events(
+    folder: Path, browse: Browse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page reads so many events of them, however many tries there were."""
+    monkeypatch.setattr(turn, "MOST_FAILED_EVENTS", 3)
+    maker = TapeMaker(folder / "one.db")
+    added = {"type": "response.output_item.added", "item": message("", "assistant")}
+    for at_ms in (0, 1000):
+        post = maker.post(at_ms, ask("hi"), session("s-1"))
+        post.head(at_ms + 1)
+        post.events(at_ms + 2, created(), added, delta("Half"))
+        post.end(at_ms + 500, EndKind.SERVER_CLOSED)
+    maker.post(2000, ask("hi"), session("s-1")).answer(2010, created(), completed())
+    maker.write()
+    client = browse()
+    (step,) = twin(client, "/tapes/one/sessions/1/turns/1")["steps"]
+    first, second = (each["answered"] for each in step["failed"])
+    assert (said(first["entries"]), first["is_cut"]) == ([("message", "assistant", "Half")], False)
+    assert (second["entries"], second["is_cut"]) == ([], True)
+    assert "request=1&amp;attempt=2" in client.get("/tapes/one/sessions/1/turns/1").text
