@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from gateway.codex import codex_home, place_of_codex
+from gateway.env_word import past_env
 from gateway.environment import child_environment
 from wiretape.errors import UsageError
 
@@ -43,6 +44,7 @@ _SETTING: Final = re.compile(r"\s*(?:export\s+)?([A-Za-z_]\w*)\s*=")
 
 def bypasses(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """What would lead ``command`` past us if it were run now: a sentence for each, with advice."""
+    command, environment = past_env(command, environment)
     runs = list(_runs_of_codex(command))
     found: list[str] = []
     if not runs:
@@ -91,8 +93,11 @@ def background_server(environment: Mapping[str, str]) -> int | None:
 
 
 @contextmanager
-def left_behind(environment: Mapping[str, str], tell: Callable[[str], None]) -> Iterator[None]:
-    """Tells of a background server that was started meanwhile and goes on running."""
+def left_behind(
+    command: Sequence[str], environment: Mapping[str, str], tell: Callable[[str], None]
+) -> Iterator[None]:
+    """Tells of a background server that ``command`` started meanwhile and that goes on running."""
+    _, environment = past_env(command, environment)
     before = background_server(environment)
     yield
     after = background_server(environment)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from gateway.codex import codex_config
+from gateway.env_word import past_env
 from recorder.routing import Routing, Scope, configured_hosts, parse_upstream
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import at_new_tape_path, recordings_folder
@@ -91,7 +92,8 @@ def record(
 
     target = None if upstream is None else parse_upstream(upstream)
     is_reverse = target is not None and not command
-    configured = configured_hosts(codex_config(os.environ), os.environ, command)
+    runs, found = past_env(command, os.environ)
+    configured = configured_hosts(codex_config(found), found, runs)
     routing = Routing(
         # Whoever talks to a reverse proxy means us.
         hosts=("*",) if is_reverse else (*MODEL_HOSTS, *hosts, *configured),

@@ -127,7 +127,7 @@ async def _record(
         async with running_proxy(settings, addon, tell) as url:
             if recording.command:
                 child = child_environment(environment, url, bundle)
-                with left_behind(environment, tell):
+                with left_behind(recording.command, environment, tell):
                     code = await run_child(recording.command, child, around.signals)
                 await _settled(capture)
                 if cut := capture.under_way:

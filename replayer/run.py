@@ -106,7 +106,7 @@ def replay(
                     bundle = folder / "bundle.pem"
                     authority.write_bundle(bundle, environment)
                     child = child_environment(environment, url, bundle)
-                    with left_behind(environment, tell):
+                    with left_behind(replay.command, environment, tell):
                         return await run_child(replay.command, child, signals)
                 tell(f"replaying {replay.tape} at {url}, as a base URL and as a proxy.")
                 tell(

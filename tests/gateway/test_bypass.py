@@ -55,6 +55,16 @@ def test_commands_that_do_without_it(tmp_path: Path, command: list[str]) -> None
         assert bypasses(command, {"CODEX_HOME": str(tmp_path)}) == []
 
 
+def test_the_home_that_env_names(tmp_path: Path) -> None:
+    """Codex has its server there, whatever the environment around says."""
+    command, told = ["env", f"CODEX_HOME={tmp_path}", "codex"], []
+    with ExitStack() as stack:
+        with left_behind(command, {"CODEX_HOME": "/none"}, told.append):
+            stack.enter_context(a_server(tmp_path))
+        assert len(told) == 1
+        assert bypasses(command, {"CODEX_HOME": "/none"}) == [RUNNING]
+
+
 def test_no_server(tmp_path: Path) -> None:
     """None was ever started, or what is left of it is a name that nobody listens on."""
     environment = {"CODEX_HOME": str(tmp_path)}
@@ -77,14 +87,14 @@ def test_a_server_that_stays_is_told_of(tmp_path: Path) -> None:
     told: list[str] = []
     environment = {"CODEX_HOME": str(tmp_path)}
     with ExitStack() as stack:
-        with left_behind(environment, told.append):
+        with left_behind(["codex"], environment, told.append):
             stack.enter_context(a_server(tmp_path))
         assert told == [
             f"Codex's background server (pid {os.getpid()}) was started inside and goes on "
             "running, with a proxy that is gone now: end it with `codex app-server daemon stop`, "
             "or Codex will find no network."
         ]
-        with left_behind(environment, told.append):
+        with left_behind(["codex"], environment, told.append):
             pass
     assert len(told) == 1
 

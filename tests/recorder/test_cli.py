@@ -72,6 +72,18 @@ def test_everything_said(asked: list[Recording], tmp_path: Path) -> None:
     assert recording.reverse is None
 
 
+def test_the_configuration_that_env_names(asked: list[Recording], tmp_path: Path) -> None:
+    """As Codex will find it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text('openai_base_url = "https://one.example/v1"')
+    two = "OPENAI_BASE_URL=https://two.example"
+    run("-o", "t.db", "--", "env", f"CODEX_HOME={home}", two, "codex", "exec", "hi")
+    (recording,) = asked
+    assert {*recording.routing.hosts} == {*MODEL_HOSTS, "one.example", "two.example"}
+    assert recording.command[0] == "env"
+
+
 def test_an_upstream_without_a_command_is_a_reverse_proxy(asked: list[Recording]) -> None:
     """Every host is opened: whoever talks to it means us."""
     run("-o", "t.db", "--upstream", "https://gw.example")
