@@ -10,7 +10,7 @@ def last_words(stdout: str, stderr: str) -> str:
     lines = _lines(stdout)
     if any(line.startswith("{") for line in lines):
         return next(_said(lines), "")
-    return (lines or _lines(stderr) or [""])[-1]
+    return (lines or _without_its_bill(_lines(stderr)) or [""])[-1]
 
 
 def _said(lines: list[str]) -> Iterator[str]:
@@ -27,6 +27,15 @@ def _said(lines: list[str]) -> Iterator[str]:
                 yield _told(said)
             case {"type": "item.completed", "item": {"type": "agent_message", "text": str(said)}}:
                 yield said
+
+
+def _without_its_bill(lines: list[str]) -> list[str]:
+    """Without the count of tokens that ``codex exec`` ends with."""
+    match lines:
+        case [*before, "tokens used", number] if number.replace(",", "").isdecimal():
+            return before
+        case _:
+            return lines
 
 
 def _told(said: str) -> str:

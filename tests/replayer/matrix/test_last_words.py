@@ -26,6 +26,8 @@ FAILED = event(type="turn.failed", error={"message": "stream closed"})
         ("{ no JSON\n" + SAID, "", "Done.\u2028Yes."),
         ("thinking\nHello.\n\n", "", "Hello."),
         ("", "tokens used\nERROR: it is over\n", "ERROR: it is over"),
+        ("", "codex\nI looked.\ntokens used\n1,054\n", "I looked."),
+        ("", "tokens used\n54\n", ""),
         ("", "", ""),
     ],
 )
