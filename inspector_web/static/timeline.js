@@ -21,7 +21,7 @@
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         replace(page.getElementById("timeline"));
         replaceReceived(page.getElementById("received"));
-        replaceTable(page.getElementById("table"));
+        settle(page.getElementById("table"));
         history.replaceState(history.state, "", address);
       } catch {
         location.assign(address);
@@ -43,6 +43,14 @@
 
   const replaceReceived = (fresh) => {
     document.getElementById("by-then").replaceChildren(...(fresh ? [document.adoptNode(fresh)] : []));
+  };
+
+  // The table follows when the movement is over: it is long, and nobody reads it meanwhile.
+  let settling = 0;
+
+  const settle = (table) => {
+    clearTimeout(settling);
+    settling = setTimeout(() => replaceTable(table), 100);
   };
 
   // The table mutes what is outside the window; the row that has the focus keeps it.
