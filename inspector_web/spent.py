@@ -6,6 +6,7 @@ from typing import Final
 from inspector_web.marks import Marks
 from inspector_web.stretches import Phase, Silence, Span, Spent, Use
 from inspector_web.timeline import Lane, LinkKind, MarksOf, Timeline
+from wiretape.reconstruct import Why
 
 _USES: Final = {
     Phase.CONNECT: Use.CONNECT,
@@ -35,6 +36,7 @@ def spent_on(timeline: Timeline, marks_of: MarksOf) -> tuple[Spent, ...]:
         if lane.exchange not in marks:
             marks = {lane.exchange: marks_of(lane.exchange, whole.start_us, whole.end_us)}
         pieces += _pieces(lane, marks[lane.exchange])
+        pieces += _unasked(lane)
     pieces.sort()
     found: dict[Use, tuple[int, Span]] = {}
     for use, piece in _once(whole, pieces):
@@ -42,6 +44,12 @@ def spent_on(timeline: Timeline, marks_of: MarksOf) -> tuple[Spent, ...]:
         found[use] = us + piece.us, max(longest, piece, key=lambda each: each.us)
     spent = [Spent(use, us, longest) for use, (us, longest) in found.items()]
     return tuple(sorted(spent, key=lambda each: -each.us))
+
+
+def _unasked(lane: Lane) -> Iterator[_Piece]:
+    """A retry whose socket is open, but that is not asked for yet, still waits."""
+    if lane.unasked is not None and lane.tries[0].why in (Why.RETRY, Why.FALLBACK):
+        yield lane.unasked.start_us, lane.unasked.end_us, Use.RETRY
 
 
 def _pieces(lane: Lane, marks: Marks) -> Iterator[_Piece]:

@@ -58,6 +58,14 @@ class Lane:
     limits_us: int | None
     found_us: tuple[int, ...]
 
+    @property
+    def unasked(self) -> Span | None:
+        """From the socket's handshake to the first request over it."""
+        asked_us = self.tries[0].attempt.at_us
+        if self.connect is None or asked_us <= self.connect.end_us:
+            return None
+        return Span(self.connect.end_us, asked_us)
+
     def limits(self, marks: Marks, shown: Span) -> Iterator[int]:
         """When the server told within ``shown`` how much of the rate limits is used."""
         heads = () if self.limits_us is None else (self.limits_us,)

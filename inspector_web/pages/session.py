@@ -15,12 +15,12 @@ from inspector_web.pages.finding import LEAST_AROUND_US, FindingRow, finding_row
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.received import ReceivedPage, instant, received_page
 from inspector_web.shapes import Drawing, DrawnLane
-from inspector_web.stretches import Spent, Use
-from inspector_web.timeline import Link, LinkKind, Timeline
+from inspector_web.stretches import LEAST_SILENCE_US, Spent, Use
+from inspector_web.timeline import Lane, Link, LinkKind, Timeline
 from inspector_web.window import View, view_of
 from wiretape.facts import Gap
 from wiretape.origins import Role
-from wiretape.reconstruct import Session, Try, Why
+from wiretape.reconstruct import Session, Why
 from wiretape.words import duration
 
 _MOST_TOLD: Final = 20
@@ -224,18 +224,19 @@ def _lane_rows(
             row,
             row.lane.request,
             session.requests[row.lane.request - 1].tries.index(first) + 1,
-            _title(first, links.get(row.number)),
+            _title(row.lane, links.get(row.number)),
             said(last.attempt),
             tone_of(last.attempt.outcome),
         )
 
 
-def _title(first: Try, link: Link | None) -> str:
+def _title(lane: Lane, link: Link | None) -> str:
     """What a lane is: ``retry 1 of 2 after 386 ms (asked to wait 1.0 s)``."""
+    first = lane.tries[0]
     match first.why:
         case Why.RETRY | Why.FALLBACK:
             count = f" {first.number} of {first.of}" if first.number is not None else ""
-            waited = f" after {duration(link.us)}" if link and link.us else ""
+            waited = f" {_waited(lane, link)}" if link and link.us else ""
             asked_us = None if link is None else link.asked_us
             asked = "" if asked_us is None else f" (asked to wait {duration(asked_us)})"
             return f"{named(first.why)}{count}{waited}{asked}"
@@ -244,3 +245,11 @@ def _title(first: Try, link: Link | None) -> str:
         case _:
             role = first.attempt.role
             return "request" if role is Role.TURN else named(role)
+
+
+def _waited(lane: Lane, link: Link) -> str:
+    """How long after the end of the last try this one began, and was asked, if that was later."""
+    after = f"after {duration(link.us)}"
+    if lane.unasked is None or lane.unasked.us < LEAST_SILENCE_US:
+        return after
+    return f"with a socket {after}, asked after {duration(lane.unasked.end_us - link.start_us)}"

@@ -25,10 +25,10 @@ def test_retries_and_a_fallback(fallback: Path) -> None:
     assert spent(fallback) == {
         Use.TEXT: 900_000,
         Use.REASONING: 400_000,
-        Use.RETRY: 240_000,
+        Use.RETRY: 249_000,
         Use.WAITING: 140_000,
         Use.RECEIVING: 100_000,
-        Use.IDLE: 19_000,
+        Use.IDLE: 10_000,
         Use.CONNECT: 2_000,
     }
 
@@ -55,6 +55,33 @@ def test_a_silence_counts_before_what_it_lies_in(tmp_path: Path) -> None:
     post.events(4200, delta("c"))
     post.end(6200, EndKind.CLIENT_CLOSED)
     assert spent(maker.write()) == {Use.SILENT: 6_000_000, Use.TEXT: 190_000, Use.WAITING: 10_000}
+
+
+def retried_late(path: Path) -> Path:
+    """The retry's socket is opened after 300 ms, but asked only 900 ms later."""
+    first = (maker := TapeMaker(path)).socket(0, session("s"))
+    first.ask(1, ask("hi"))
+    first.close(100, 1011, "busy")
+    second = maker.socket(400, session("s"))
+    second.ask(1301, ask("hi"))
+    second.say(1400, created(), completed())
+    second.close(1400, 1000)
+    return maker.write()
+
+
+def test_a_socket_that_is_not_asked_yet_waits_to_try_again(tmp_path: Path) -> None:
+    """It is all but 1 ms of the time between the tries, which is the handshake."""
+    found = spent(retried_late(tmp_path / "tape.db"))
+    assert (found[Use.RETRY], Use.IDLE in found) == (1_200_000, False)
+
+
+def test_a_retry_tells_when_its_socket_was_opened_and_when_it_was_asked(
+    folder: Path, browse: Callable[..., FlaskClient]
+) -> None:
+    """Where there is time between the two."""
+    retried_late(folder / "late.db")
+    text = browse().get("/tapes/late/sessions/1").text
+    assert "with a socket after 300 ms, asked after 1.2 s" in text
 
 
 def test_what_goes_on_at_once_counts_once(tmp_path: Path) -> None:
@@ -87,5 +114,5 @@ def test_the_page_of_a_session_tells_it(fallback: Path, browse: Callable[..., Fl
     text = browse().get("/tapes/fallback/sessions/1").text
     assert "1.8 s, of which</h2>" in text
     assert '>text</a> <b>900 ms</b> <span class="muted">50 %</span>' in text
-    assert '>waiting to try again</a> <b>240 ms</b> <span class="muted">13 %</span>' in text
+    assert '>waiting to try again</a> <b>249 ms</b> <span class="muted">14 %</span>' in text
     assert ">handshake</a>" not in text  # a thousandth of it
