@@ -164,7 +164,8 @@ def event(tape: str, exchange: int, position: int) -> EventPage:
     _exchange(reader, exchange)
     overview = overview_so_far(reader)
     began_us = reader.label().started_at_us
-    return event_page(tape, began_us, overview, open_index(reader), exchange, position)
+    came_from = EventsQuery.parse_list(request.args)
+    return event_page(tape, began_us, overview, open_index(reader), exchange, position, came_from)
 
 
 @_page(_ATTEMPT)

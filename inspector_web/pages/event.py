@@ -7,9 +7,10 @@ from typing import Final
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_tree import Branch, tree_of
 from inspector_web.json_view import Token, laid_out
-from inspector_web.listing import Seen, seen_in
+from inspector_web.listing import Place, Seen, seen_in
 from inspector_web.made import Made, made_of, made_within
 from inspector_web.overview import AttemptPlace, Evidence, Overview
+from inspector_web.pages.events import EventsQuery
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.summaries import summary_of
 from inspector_web.twins import HTML_ONLY
@@ -28,7 +29,8 @@ class EventPage:
 
     ``session`` and ``attempt`` are those that it belongs to, if any. ``text`` is as it crossed, cut
     if ``is_cut``, and ``None`` where there was none; ``layout`` and ``tree`` are the same as JSON,
-    if it is. ``made`` is what the client makes of it, by the model of that client.
+    if it is. ``made`` is what the client makes of it, by the model of that client. ``came_from``
+    is the list that one came from, if the address tells; after ``list_after`` it begins with this.
     """
 
     tape: str
@@ -51,6 +53,8 @@ class EventPage:
     tree: Branch | None = field(metadata=HTML_ONLY)
     has_next: bool
     next_problem: Evidence | None
+    came_from: EventsQuery | None = field(metadata=HTML_ONLY)
+    list_after: Place = field(metadata=HTML_ONLY)
 
 
 def event_page(
@@ -60,6 +64,7 @@ def event_page(
     index: IndexReader,
     exchange: int,
     position: int,
+    came_from: EventsQuery | None = None,
 ) -> EventPage:
     """The page of the event at that position; without an overview, of no session.
 
@@ -92,6 +97,8 @@ def event_page(
         _tree(text or ""),
         has_next,
         None if overview is None else _next_problem(overview, seen),
+        came_from,
+        Place(max(seen.place.at_us - 1, 0), exchange, 0),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
+from urllib.parse import parse_qsl, urlencode
 
 from inspector_web.addresses import choice_in, number_in
 from inspector_web.index.reader import IndexReader
@@ -60,6 +61,37 @@ class EventsQuery:
             Place.parse(given.get("before", "")),
             trouble,
         )
+
+    @classmethod
+    def parse_list(cls, given: Mapping[str, str]) -> Self | None:
+        """The list that the address of an event says that one came from, if it says so.
+
+        Raises:
+            BadAddress: a value makes no sense.
+        """
+        text = given.get("list")
+        return None if text is None else cls.parse(dict(parse_qsl(text)))
+
+    @property
+    def chosen(self) -> dict[str, str | int]:
+        """What an address needs to choose the same events, from wherever it begins."""
+        wanted = self.wanted
+        values = {
+            "session": self.session,
+            "request": self.request,
+            "attempt": self.attempt,
+            "exchange": self.exchange,
+            "text": wanted.text or None,
+            "regex": "on" if wanted.is_regex else None,
+            "type": wanted.type or None,
+            "sender": wanted.sender,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def as_list(self) -> str:
+        """The same as one value; undoes ``parse_list``."""
+        return urlencode(self.chosen)
 
 
 def _wanted(given: Mapping[str, str]) -> tuple[Wanted, str | None]:

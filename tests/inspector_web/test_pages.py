@@ -1,6 +1,8 @@
 """What stands on each page."""
 
+import html
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -343,6 +345,20 @@ def test_one_event(client: FlaskClient) -> None:
     assert 'rel="prev" href="/tapes/fallback/exchanges/3/events/5"' in text
     assert 'rel="next" href="/tapes/fallback/exchanges/3/events/7"' in text
     assert 'rel="next"' not in client.get("/tapes/fallback/exchanges/3/events/7").text
+
+
+def test_an_event_leads_back_to_the_list_that_it_was_opened_from(client: FlaskClient) -> None:
+    """With what the list was filtered by, from that event on; its neighbours keep that."""
+    text = client.get("/tapes/fallback/events?session=1&type=delta").text
+    (address, *_) = re.findall(r'data-main href="([^"]+)"', text)
+    page = client.get(html.unescape(address)).text
+    (back,) = re.findall(r'href="([^"]+/events\?[^"]+#e[^"]+)"', page)
+    back, _, row = html.unescape(back).partition("#")
+    assert "session=1&type=delta" in back
+    assert f'<tr id="{row}"' in client.get(back).text
+    (following,) = re.findall(r'rel="next" href="([^"]+)"', page)
+    assert "list=session%3D1%26type%3Ddelta" in following
+    assert client.get("/tapes/fallback/exchanges/3/events/6?list=session%3Dx").status_code == 400
 
 
 # Requests.

@@ -35,6 +35,11 @@ def test_every_page_fits_and_is_quiet(page: Page, site: str, width: int, theme: 
         ("tapes/fallback/sessions/1/requests/1/attempts/3", "t", "/sessions/1/turns/1"),
         ("tapes/fallback/sessions/1/requests/1/attempts/3", "x", "/sessions/1/again"),
         ("tapes/fallback/exchanges/3/events/5", "x", "/sessions/1/again"),
+        (
+            "tapes/fallback/exchanges/3/events/5?list=session%3D1%26type%3Ddelta",
+            "Escape",
+            "/tapes/fallback/events",
+        ),
         ("tapes/fallback/sessions/1/again?request=1", "Escape", "/requests/1/attempts/1"),
     ],
 )
