@@ -116,10 +116,12 @@ def test_every_fault_that_is_offered_is_one(fault: Any) -> None:
 @pytest.mark.parametrize("address", [POST, f"{POST}&event=5"])
 def test_the_command_lines_are_understood(client: FlaskClient, address: str) -> None:
     """Each is one of our commands, and takes its options."""
+    # A command keeps what its first context says of it: that must be what it has in earnest.
+    main = click.Context(wiretape, **wiretape.context_settings)
     for group in twin(client, address)["groups"]:
         for each in group["commands"]:
             program, name, *words = shlex.split(each["line"])
-            command = wiretape.get_command(click.Context(wiretape), name)
+            command = wiretape.get_command(main, name)
             assert program == "wiretape"
             assert command is not None
-            command.make_context(name, words)
+            command.make_context(name, words, main)

@@ -11,26 +11,30 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER: Final = re.compile(
-    "|".join(
-        (
-            # The runs of a place, which is recorded once.
-            r"(?:tests/codex/test_replay_in_depth\.py)::\w+\[(.+?-(?:sse|websocket))\b",
-            r"(tests/codex/test_tape_size\.py)",
-            r"(tests/replayer/reference/test_recorded_runs\.py)",
-            r"(tests/replayer/test_openai_sdk_recorded\.py)",
-            r"(tests/test_demo\.py)",
-            r"(tests/test_rules\.py)",
-            r"(tests/test_wheel\.py)",
-        )
-    )
-)
+_NONE: Final = re.compile(r"(?!)")
+
+TOGETHER: Final = {
+    # The runs of a place, which is recorded once.
+    "tests/codex/test_replay_in_depth.py": re.compile(r"\[(.+?-(?:sse|websocket))\b"),
+    "tests/codex/test_tape_size.py": None,
+    "tests/replayer/reference/test_recorded_runs.py": None,
+    "tests/replayer/test_openai_sdk_recorded.py": None,
+    "tests/test_demo.py": None,
+    "tests/test_rules.py": None,
+    "tests/test_wheel.py": None,
+}
+"""By the path of a file: what those of its tests have in common that stay together; ``None`` where
+all of them do."""
 
 
 def group_of(nodeid: str) -> str:
     """What a test has in common with those that stay with it; its own id, if with none."""
-    found = TOGETHER.match(nodeid)
-    return nodeid if found is None else next(filter(None, found.groups()))
+    path = nodeid.partition("::")[0]
+    common = TOGETHER.get(path, _NONE)
+    if common is None:
+        return path
+    found = common.search(nodeid)
+    return nodeid if found is None else found[1]
 
 
 class Scheduling(LoadScopeScheduling):
