@@ -20,7 +20,7 @@ from inspector_web.ends import label_of
 from inspector_web.marks import About, Marks
 from inspector_web.overview import Carrier, Overview
 from inspector_web.stretches import Bar, Phase, Silence, Span, bars_of, silences_of
-from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.attempts import Outcome, Transport
 from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session, Try, Why
 
@@ -204,7 +204,11 @@ def _lane(
     found_us: tuple[int, ...],
 ) -> Lane:
     stops = [
-        Stop(_over_us(each.attempt, last_us), each.attempt.outcome, label_of(each.attempt))
+        Stop(
+            last_us if each.attempt.over_us is None else each.attempt.over_us,
+            each.attempt.outcome,
+            label_of(each.attempt),
+        )
         for each in tries
     ]
     connect = None
@@ -228,13 +232,6 @@ def _lane(
         carrier.answered_us if carrier.tells_limits else None,
         found_us,
     )
-
-
-def _over_us(attempt: Attempt, last_us: int) -> int:
-    """When an attempt was over: with the event that ended it, if one did, not with the hang-up."""
-    if attempt.ended_at_us is not None:
-        return attempt.ended_at_us
-    return last_us if attempt.until_us is None else attempt.until_us
 
 
 _LINKS: Final = {

@@ -60,8 +60,6 @@ def attempt_row(each: Try, request: Request, number: int) -> AttemptRow:
     """The ``number``-th attempt at a request, from 1."""
     attempt = each.attempt
     first_us = attempt.first_event_us
-    # On a socket that is still open, the last answer is over all the same.
-    until_us = attempt.ended_at_us if attempt.until_us is None else attempt.until_us
     return AttemptRow(
         request.number,
         number,
@@ -76,7 +74,7 @@ def attempt_row(each: Try, request: Request, number: int) -> AttemptRow:
         attempt.transport,
         attempt.at_us,
         None if first_us is None else first_us - attempt.at_us,
-        None if until_us is None else until_us - attempt.at_us,
+        None if attempt.over_us is None else attempt.over_us - attempt.at_us,
         attempt.longest_silence_us,
         attempt.events,
         attempt.request_bytes,

@@ -280,14 +280,13 @@ def _cell(request: Request | None, each: Try | None) -> Cell | None:
     if request is None or each is None:
         return None
     attempt = each.attempt
-    until_us = attempt.ended_at_us if attempt.until_us is None else attempt.until_us
     return Cell(
         request.number,
         request.tries.index(each) + 1,
         request.turn,
         each.why,
         attempt.transport,
-        None if until_us is None else until_us - attempt.at_us,
+        None if attempt.over_us is None else attempt.over_us - attempt.at_us,
         said(attempt),
         tone_of(attempt.outcome),
     )

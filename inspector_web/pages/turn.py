@@ -161,7 +161,7 @@ def _failed_events(request: Request) -> int:
 
 def _took_us(attempts: list[Attempt]) -> int:
     """From the first one's begin to the last one's end."""
-    untils = [each.until_us or each.last_event_us or each.at_us for each in attempts]
+    untils = [each.over_us or each.last_event_us or each.at_us for each in attempts]
     return max(untils) - min(each.at_us for each in attempts)
 
 

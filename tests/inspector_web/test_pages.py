@@ -176,7 +176,20 @@ def test_the_timeline_is_also_a_table(client: FlaskClient) -> None:
     ]
     assert [row["at_us"] for row in rows] == [110_000, 340_000, 400_000]
     last = rows[-1]
-    assert (last["waited_us"], last["took_us"], last["silence_us"]) == (100_000, 1_501_000, 900_000)
+    assert (last["waited_us"], last["took_us"], last["silence_us"]) == (100_000, 1_500_000, 900_000)
+
+
+def test_what_an_answer_took_is_what_its_bar_shows(
+    folder: Path, browse: Callable[..., FlaskClient]
+) -> None:
+    """The connection may stay for long after its last event."""
+    post = (maker := TapeMaker(folder / "late.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created(), completed())
+    post.end(900)
+    maker.write()
+    (row,) = twin(browse(), "/tapes/late/sessions/1")["attempts"]
+    assert row["took_us"] == 10_000
 
 
 def test_an_answer_on_an_open_socket_is_over(client: FlaskClient) -> None:
