@@ -6,7 +6,7 @@ from http import HTTPStatus
 from wiretape.attempts import Transport
 from wiretape.diagnosis.case import Case, Place
 from wiretape.diagnosis.limits import STORM_RETRIES
-from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, way_of
+from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, times, way_of
 from wiretape.reconstruct import Try, Why
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import counted, duration
@@ -19,7 +19,7 @@ def retry_storms(case: Case) -> Iterator[Sighting]:
         most = max((_try(place).of or 0 for place in retries), default=0)
         if most >= STORM_RETRIES:
             took = retries[-1].attempt.at_us - places[0].attempt.at_us
-            what = f"one request was tried again {most} times within {duration(took)}"
+            what = f"one request was tried again{times(retries)} within {duration(took)}"
             spots = (spot_of_asking(place.attempt) for place in retries)
             yield sighting(what, places, spots)
 

@@ -206,6 +206,14 @@ def cut_on_both(maker: TapeMaker) -> None:
     post.end(207, EndKind.SERVER_CLOSED, Sender.SERVER)
 
 
+def stormy(maker: TapeMaker) -> None:
+    """Refused over WebSocket twice, then over HTTP again and again."""
+    for at_ms in (0, 100):
+        maker.upgrade(at_ms, S1).refuse(at_ms + 5, 500)
+    for at_ms in range(200, 900, 100):
+        maker.post(at_ms, ask("hi"), S1).refuse(at_ms + 5, 500)
+
+
 def chat_cut(maker: TapeMaker) -> None:
     """A chat without an end."""
     maker.post(0, chat_ask(), target=CHAT_TARGET).answer(5, chat_chunk({"content": "a"}))
@@ -300,6 +308,15 @@ def grown(maker: TapeMaker) -> None:
             "WebSocket ended before the answer was complete: closed 1011 busy; "
             "HTTP ended before the answer was complete: the server hung up",
             (Spot(1, 7000, "end", 0), Spot(2, 207_000, "end")),
+        ),
+        (
+            stormy,
+            Kind.RETRY_STORM,
+            "one request was tried again 7 times within 800 ms",
+            tuple(
+                Spot(exchange, (exchange - 1) * 100_000, "http.request")
+                for exchange in (2, 4, 5, 6, 7, 8, 9)
+            ),
         ),
         (
             chat_cut,
