@@ -15,6 +15,7 @@ from wiretape.diagnosis.kinds import Kind
 from wiretape.facts import EndKind
 
 HTTP: Final = "http"
+NO_ANSWER: Final = "no answer"
 NO_CODE: Final = "no code"
 SERVER_ERROR: Final = "5xx"
 ALIVE: Final = "alive"
@@ -38,7 +39,7 @@ def _joined(texts: Iterable[str]) -> str:
 def _of_end(place: Place) -> str:
     """Who closed, and why: only a WebSocket's close code says."""
     if place.attempt.transport is Transport.HTTP:
-        return HTTP
+        return NO_ANSWER if place.is_unheard else HTTP
     how, _, rest = place.attempt.detail.partition(" ")
     code = rest.partition(" ")[0]
     return code if how == EndKind.WEBSOCKET_CLOSED and code.isdecimal() else NO_CODE
@@ -118,6 +119,12 @@ SPECIAL: Final[Mapping[Kind, Mapping[str, Advice]]] = {
             "time, look for the limit of a proxy or gateway; else the log of the server at that "
             "time says more.",
             HTTP,
+        ),
+        NO_ANSWER: Advice(
+            "The connection ended before anything of an answer came, from the server's side or on "
+            "the way.",
+            "Not even a head came, and that names nobody: look at the log of the server, or of the "
+            "gateway before it, at that time. If it took the request at all, it fell over it.",
         ),
         **_alike(
             Kind.CLOSED_EARLY,

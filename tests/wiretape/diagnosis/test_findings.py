@@ -206,6 +206,11 @@ def cut_on_both(maker: TapeMaker) -> None:
     post.end(207, EndKind.SERVER_CLOSED, Sender.SERVER)
 
 
+def hung_up_at_once(maker: TapeMaker) -> None:
+    """Not even a head came."""
+    maker.post(0, ask("hi"), S1).end(5, EndKind.SERVER_CLOSED, Sender.SERVER)
+
+
 def stormy(maker: TapeMaker) -> None:
     """Refused over WebSocket twice, then over HTTP again and again."""
     for at_ms in (0, 100):
@@ -443,6 +448,7 @@ def test_a_finding_says_what_was_seen_and_where(
             Kind.CLOSED_EARLY,
             ["The code is trouble of the server's own", "A body that is cut"],
         ),
+        (hung_up_at_once, Kind.CLOSED_EARLY, ["Not even a head came"]),
         (chat_cut, Kind.TERMINAL_MISSING, ["Look at the log of the server"]),
         (refused_with_a_sentence, Kind.FATAL, ["The server does not take the request as it is"]),
         (done_only, Kind.TERMINAL_MISSING, ["A gateway that translates or shortens streams"]),
@@ -462,6 +468,7 @@ def test_advice_is_for_what_was_seen(
         "Signs of life",
         "The code is",
         "A body that is cut",
+        "Not even a head",
         "No close code",
     ]
     expected = [each for each in others if any(begin.startswith(each) for begin in begins)]
