@@ -15,6 +15,7 @@ from inspector_web.json_view import Token, laid_out
 from inspector_web.pages.head import SessionHead
 from inspector_web.parted import Run, parted
 from inspector_web.twins import HTML_ONLY
+from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.comparing.pairs import AttemptPair, Comparison, RequestPair
 from wiretape.likeness import Change, Difference
@@ -98,10 +99,16 @@ class Cell:
     number: int
     turn: int
     why: Why
+    is_warm_up: bool
     transport: Transport
     took_us: int | None
     said: str
     tone: Tone
+
+    @property
+    def place(self) -> str:
+        """The number of the request, and of the attempt if it is not the first."""
+        return f"{self.request}.{self.number}" if self.number > 1 else str(self.request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,8 @@ class PairRow:
     """Two attempts that belong together, ``None`` where a side has none.
 
     ``events`` are the numbers of the answers' events by side, ``first`` is the first of the
-    ``differences`` in words. ``begins_turn``: it is the first row of a turn.
+    ``differences`` in words. ``begins_turn``: it is the first row of a turn. ``is_framing``: only
+    one side has it, as only that side has sockets, and it does not count.
     """
 
     number: int
@@ -119,6 +127,18 @@ class PairRow:
     events: tuple[int, int]
     differences: int
     first: str
+    is_framing: bool
+
+    @property
+    def only(self) -> str | None:
+        """The side that has the attempt, if it is one alone."""
+        return None if self.a and self.b else "A" if self.a else "B"
+
+    @property
+    def places(self) -> str:
+        """Which request it is, by each side's count where they differ."""
+        places = [each.place for each in (self.a, self.b) if each]
+        return places[0] if len(set(places)) == 1 else f"A {places[0]}, B {places[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +277,7 @@ def _row(
         (counts[0], counts[1]),
         len(differences),
         "",
+        pair.is_framing or attempts.is_framing,
     )
     return replace(row, first=_told(row, pair, differences[0])) if differences else row
 
@@ -285,6 +306,7 @@ def _cell(request: Request | None, each: Try | None) -> Cell | None:
         request.tries.index(each) + 1,
         request.turn,
         each.why,
+        attempt.kind is RequestKind.WARM_UP,
         attempt.transport,
         None if attempt.over_us is None else attempt.over_us - attempt.at_us,
         said(attempt),

@@ -205,6 +205,28 @@ def test_an_attempt_of_one_side_is_told_in_words(folder: Path, browse: Browse) -
     assert f"They part {words}</h2>" in client.get("/compare?a=one&b=two").text
 
 
+def test_a_warm_up_of_one_side_is_neither_equal_nor_a_difference(
+    folder: Path, browse: Browse
+) -> None:
+    """It is named for what it is; the requests after it are counted by each side."""
+    write_talk(folder / "http.db", "Fix the tests.")
+    maker = TapeMaker(folder / "socket.db")
+    socket = maker.socket(0, session("s-1"))
+    socket.ask(1, ask(generate=False))
+    socket.say(2, created("resp_0"), completed("resp_0"))
+    socket.ask(3, ask("Fix the build."))
+    socket.say(4, created("resp_1"), delta("Yes."), completed("resp_1"))
+    maker.write()
+    client = browse()
+    warm_up, asked = twin(client, a="socket", b="http")["rows"]
+    assert (warm_up["is_framing"], warm_up["differences"], warm_up["b"]) == (True, 0, None)
+    assert (warm_up["a"]["is_warm_up"], asked["a"]["is_warm_up"]) == (True, False)
+    page = client.get("/compare?a=socket&b=http").text
+    assert "only A: what a socket begins with does not count" in page
+    assert '<span class="sr">same</span>' not in page
+    assert "They part at request A 2, B 1" in page
+
+
 def test_a_request_of_one_side_is_told_in_words(client: FlaskClient) -> None:
     """With how it ended."""
     found = twin(client, a="fallback/1", b="rounds/1")["differences"]
