@@ -172,7 +172,11 @@ class _Lines:
                 ("script", script),
                 ("--stable",),
             ),
-            ("Fixtures for Codex up to about 0.130", ("fixture", fixture), ()),
+            (
+                "Fixtures for Codex up to about 0.130, and what they cannot hold is told",
+                ("fixture", fixture),
+                ("--lossy",),
+            ),
         ):
             yield CommandLine(what, self._wiretape("export", "--to", form[0], *more, "-o", form[1]))
 

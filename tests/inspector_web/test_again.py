@@ -1,6 +1,7 @@
 """Command lines by which something happens again."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
@@ -45,6 +47,22 @@ def test_a_session_again(client: FlaskClient, fallback: Path) -> None:
     found = lines(twin(client, "/tapes/fallback/sessions/1/again"), "This session")
     assert found[0] == f"wiretape replay {fallback} -- codex exec"
     assert found[1] == f"wiretape replay {fallback} --speed 1 -- codex exec"
+
+
+def test_fixtures_are_offered_with_what_they_lack_left_out(
+    client: FlaskClient, tmp_path: Path
+) -> None:
+    """The line can be run and the link followed, also where no fixture can hold all of it."""
+    found = lines(twin(client, "/tapes/fallback/sessions/1/again"), "As a file")
+    (line,) = [each for each in found if "--to fixture" in each]
+    arguments = [
+        each.replace("fallback.sse", str(tmp_path / "f.sse")) for each in shlex.split(line)
+    ]
+    result = CliRunner().invoke(wiretape, arguments[1:])
+    assert result.exit_code == 0, result.output
+    page = client.get("/tapes/fallback/sessions/1/again").text
+    links = re.findall(r'href="([^"]+/fixture[^"]*)"', page)
+    assert [client.get(each).status_code for each in links] == [200]
 
 
 def test_a_request_again(client: FlaskClient, fallback: Path) -> None:
