@@ -148,11 +148,17 @@ def tales_of(session: Session) -> tuple[Tale, ...]:
             request.number,
             request.role is Role.WARM_UP,
             tuple(_steps(request)),
-            tone_of(request.last.outcome),
+            _tone(request),
         )
         for request in session.requests
         if len(request.tries) > 1 or request.last.outcome is not Outcome.COMPLETED
     )
+
+
+def _tone(request: Request) -> Tone:
+    """How bad its end is: without its warm-up, a session goes on all the same."""
+    tone = tone_of(request.last.outcome)
+    return Tone.WARN if tone is Tone.BAD and request.role is Role.WARM_UP else tone
 
 
 def verdict_of(session: Session, findings: Sequence[Finding] | None = None) -> Verdict:
@@ -160,7 +166,7 @@ def verdict_of(session: Session, findings: Sequence[Finding] | None = None) -> V
     than one try; else the first finding. ``findings`` is ``None`` until the session is diagnosed.
     """
     tales = tales_of(session)
-    failed = [tale for tale in tales if tale.tone is Tone.BAD and not tale.is_warm_up]
+    failed = [tale for tale in tales if tale.tone is Tone.BAD]
     last = session.requests[-1]
     note = findings[0].what if findings else ""
     if failed and failed[-1].request == last.number:

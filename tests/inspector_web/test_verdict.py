@@ -7,7 +7,7 @@ import pytest
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 from inspector_web.ends import label_of, said
-from inspector_web.health import Tone, verdict_of
+from inspector_web.health import Tone, tales_of, verdict_of
 from wiretape.diagnosis.diagnose import diagnose
 from wiretape.facts import EndKind, Sender
 from wiretape.reconstruct import Session, sessions_of
@@ -145,3 +145,13 @@ def test_each_failed_end_has_a_label(
     make(maker)
     attempt = session_on(maker.write()).tries[0].attempt
     assert (label_of(attempt), said(attempt)) == (label, words)
+
+
+def test_a_warm_up_that_failed_is_no_failure(maker: TapeMaker) -> None:
+    """It is for speed alone: what is asked after it is asked all the same."""
+    socket = maker.socket(0, session("s"))
+    socket.ask(5, ask("hi") | {"generate": False})
+    socket.close(9, 1011, "busy")
+    maker.post(100, ask("hi"), session("s")).answer(110, created(), completed())
+    (tale,) = tales_of(session_on(maker.write()))
+    assert (tale.is_warm_up, tale.tone) == (True, Tone.WARN)
