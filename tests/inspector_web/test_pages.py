@@ -192,6 +192,12 @@ def test_what_an_answer_took_is_what_its_bar_shows(
     assert row["took_us"] == 10_000
 
 
+def test_the_verdict_leads_to_its_request(client: FlaskClient) -> None:
+    """Also where the session has no other."""
+    text = client.get("/tapes/fallback/sessions/1").text
+    assert 'Recovered: <a href="#request-1">request 1</a>' in text
+
+
 def test_an_answer_on_an_open_socket_is_over(client: FlaskClient) -> None:
     """It took until its last event, though the socket goes on."""
     rows = twin(client, "/tapes/rounds/sessions/1")["attempts"]
