@@ -198,6 +198,21 @@ def test_the_verdict_leads_to_its_request(client: FlaskClient) -> None:
     assert 'Recovered: <a href="#request-1">request 1</a>' in text
 
 
+def test_a_warm_up_is_told_from_the_first_request(
+    folder: Path, browse: Callable[..., FlaskClient]
+) -> None:
+    """Once, where the table says why it was made."""
+    socket = (maker := TapeMaker(folder / "warm.db")).socket(0, session("s"))
+    socket.ask(5, ask("hi", generate=False))
+    socket.say(10, created("r1"), completed("r1"))
+    socket.ask(20, ask("hi", previous_response_id="r1"))
+    socket.say(30, created("r2"), completed("r2"))
+    maker.write()
+    text = browse().get("/tapes/warm/sessions/1").text
+    assert text.count(">first</span>") == 1
+    assert text.count(">warm-up</span>") == 2  # its lane, its row
+
+
 def test_an_answer_on_an_open_socket_is_over(client: FlaskClient) -> None:
     """It took until its last event, though the socket goes on."""
     rows = twin(client, "/tapes/rounds/sessions/1")["attempts"]
