@@ -381,6 +381,16 @@ def test_one_event(client: FlaskClient) -> None:
     assert 'rel="next"' not in client.get("/tapes/fallback/exchanges/3/events/7").text
 
 
+def test_events_are_counted(client: FlaskClient) -> None:
+    """As far as the page knows; before the first of an exchange nothing passed."""
+    rows = twin(client, "/tapes/fallback/events", session=1)["listing"]["rows"]
+    page = client.get("/tapes/fallback/events?session=1").text
+    assert f"of the session · {len(rows)} events in this list" in page
+    firsts = [row for row in rows if row["place"]["position"] == 0]
+    assert len(re.findall(r'<td class="num delta[^"]*">–</td>', page)) == len(firsts) == 3
+    assert "1 event in this list" in client.get("/tapes/fallback/events?type=completed").text
+
+
 def test_an_event_leads_back_to_the_list_that_it_was_opened_from(client: FlaskClient) -> None:
     """With what the list was filtered by, from that event on; its neighbours keep that."""
     text = client.get("/tapes/fallback/events?session=1&type=delta").text
