@@ -5,6 +5,8 @@ from http import HTTPStatus
 
 from wiretape.attempts import Transport
 from wiretape.diagnosis.case import Case, Place
+from wiretape.diagnosis.causes import cause_of
+from wiretape.diagnosis.kinds import Kind
 from wiretape.diagnosis.limits import STORM_RETRIES
 from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, times, way_of
 from wiretape.reconstruct import Try, Why
@@ -30,15 +32,16 @@ def fallbacks(case: Case) -> Iterator[Sighting]:
         for place in places:
             if _try(place).why is Why.FALLBACK:
                 tried = [
-                    each.attempt
+                    each
                     for each in places[: place.at]
                     if each.attempt.transport is Transport.WEBSOCKET
                 ]
                 what = (
                     "the client fell back from WebSocket to HTTP after "
-                    f"{counted(len(tried), 'try', 'tries')}; the last: {way_of(tried[-1])}"
+                    f"{counted(len(tried), 'try', 'tries')}; the last: {_end_of(tried[-1])}"
                 )
-                spots = [*(end_spot(attempt) for attempt in tried), spot_of_asking(place.attempt)]
+                ends = (end_spot(each.attempt) for each in tried)
+                spots = [*ends, spot_of_asking(place.attempt)]
                 yield sighting(what, places, spots)
 
 
@@ -51,6 +54,13 @@ def upgrades_left_at_426(case: Case) -> Iterator[Sighting]:
         if refused and not any(place.attempt.transport is Transport.HTTP for place in places):
             what = "the upgrade to WebSocket was refused with 426, and no HTTP request followed"
             yield sighting(what, places, map(end_spot, refused))
+
+
+def _end_of(place: Place) -> str:
+    """How a try ended, in words: a silence that the client gave up in is why it hung up."""
+    if cause_of(place) is Kind.SILENCE:
+        return f"the client gave up after {duration(place.last_silence_us)} of silence"
+    return way_of(place.attempt)
 
 
 def _is_426(place: Place) -> bool:

@@ -315,6 +315,17 @@ def grown(maker: TapeMaker) -> None:
             (Spot(1, 7000, "end", 0), Spot(2, 207_000, "end")),
         ),
         (
+            silent_on_both,
+            Kind.FALLBACK,
+            "the client fell back from WebSocket to HTTP after 2 tries; the last: the client gave "
+            "up after 3.0 s of silence",
+            (
+                Spot(1, 3_006_000, "end", 0),
+                Spot(2, 7_006_000, "end", 0),
+                Spot(3, 8_000_000, "http.request"),
+            ),
+        ),
+        (
             stormy,
             Kind.RETRY_STORM,
             "one request was tried again 7 times within 800 ms",
