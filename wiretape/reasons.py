@@ -13,6 +13,7 @@ from typing import Final
 from wiretape.asked import RequestKind
 from wiretape.attempts import Attempt, Observed, Outcome, Transport
 from wiretape.crossings import END, HTTP_RESPONSE
+from wiretape.facts import EndKind
 from wiretape.inputs import InputView, Maker, asks_for_the_same, without_model
 from wiretape.origins import SUMMARY_OPENING, Role
 from wiretape.spot import Spot
@@ -129,12 +130,27 @@ def reason_to_try_again(seen: Observed, before: Attempt) -> Reason:
         else "the same request as"
     )
     moved = before.transport is Transport.WEBSOCKET and attempt.transport is Transport.HTTP
-    said = f" ({before.detail})" if before.detail else ""
     return Reason(
         Why.FALLBACK if moved else Why.RETRY,
-        f"{how} exchange {before.exchange}, which ended as {before.outcome}{said}",
+        f"{how} exchange {before.exchange}, which did not succeed ({way_of(before)})",
         end_of(before),
     )
+
+
+def way_of(attempt: Attempt) -> str:
+    """How an attempt ended, in words: ``closed 1011 broken``, ``426 Upgrade Required``."""
+    how, _, rest = attempt.detail.partition(" ")
+    return f"{_WAYS.get(how, how)} {rest}".rstrip() or str(attempt.outcome)
+
+
+_WAYS: Final = {
+    EndKind.COMPLETE.value: "the stream ended",
+    EndKind.WEBSOCKET_CLOSED.value: "closed",
+    EndKind.SERVER_CLOSED.value: "the server hung up",
+    EndKind.CLIENT_CLOSED.value: "the client hung up",
+    EndKind.RESET.value: "connection reset",
+    EndKind.PROTOCOL_ERROR.value: "not the protocol",
+}
 
 
 def end_of(attempt: Attempt) -> Spot | None:

@@ -60,7 +60,9 @@ def test_a_retry_asks_for_the_same_after_a_failure(maker: TapeMaker) -> None:
         (3, 3),
     ]
     retry = found.tries[1]
-    assert retry.evidence == "the same request as exchange 1, which ended as cut (server_closed)"
+    assert retry.evidence == (
+        "the same request as exchange 1, which did not succeed (the server hung up)"
+    )
     assert retry.spot == Spot(1, 2000, "end")
 
 
@@ -147,7 +149,7 @@ def test_a_refused_upgrade_belongs_to_the_request_that_follows(maker: TapeMaker)
     assert whys(found) == [["first", "retry", "fallback"]]
     assert found.tries[0].evidence == "no earlier request that is unanswered asked for the same"
     assert found.tries[2].evidence == (
-        "the same request as exchange 2, which ended as http_error (426 Upgrade Required)"
+        "the same request as exchange 2, which did not succeed (426 Upgrade Required)"
     )
     assert found.tries[2].spot == Spot(2, 11_000, "http.response")
 

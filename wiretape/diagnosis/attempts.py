@@ -17,8 +17,8 @@ from wiretape.diagnosis.sighting import (
     end_spot,
     sighting,
     times,
-    way_of,
 )
+from wiretape.reasons import way_of
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import counted, duration

@@ -8,7 +8,6 @@ from typing import Final
 from wiretape.attempts import Attempt, Transport
 from wiretape.diagnosis.case import Place
 from wiretape.diagnosis.reading import MOST_SPOTS
-from wiretape.facts import EndKind
 from wiretape.reasons import end_of
 from wiretape.reconstruct import Request, Session
 from wiretape.spot import Spot
@@ -58,18 +57,4 @@ def by_transport(places: list[Place]) -> Iterator[tuple[str, list[Place]]]:
         yield _NAMES[transport], [each for each in places if each.attempt.transport is transport]
 
 
-def way_of(attempt: Attempt) -> str:
-    """How an attempt ended, in words: ``closed 1011 broken``, ``426 Upgrade Required``."""
-    how, _, rest = attempt.detail.partition(" ")
-    return f"{_WAYS.get(how, how)} {rest}".rstrip() or str(attempt.outcome)
-
-
 _NAMES: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
-_WAYS: Final = {
-    EndKind.COMPLETE.value: "the stream ended",
-    EndKind.WEBSOCKET_CLOSED.value: "closed",
-    EndKind.SERVER_CLOSED.value: "the server hung up",
-    EndKind.CLIENT_CLOSED.value: "the client hung up",
-    EndKind.RESET.value: "connection reset",
-    EndKind.PROTOCOL_ERROR.value: "not the protocol",
-}

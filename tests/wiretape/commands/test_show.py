@@ -65,7 +65,8 @@ def test_show_tells_each_attempt(tape: Path, run: Run) -> None:
         "      retry 1 of 1   http create (exchange 2) at 0.500 s: completed in 110 ms,"
         " 2 events, sent 118 B, got 190 B",
         "        first event after 30 ms, longest silence 70 ms",
-        "        inferred: the same request as exchange 1, which ended as cut (server_closed)",
+        "        inferred: the same request as exchange 1, which did not succeed"
+        " (the server hung up)",
         "gap at 0.620 s: 3 facts, 400 B lost, because a test left it out",
     ]
 
