@@ -116,4 +116,4 @@ def _tool_words(tool: dict[str, Any]) -> str:
     if not tool["outputs"]:
         return f"{called}: no output on the tape"
     failed = "" if tool["failure"] is None else f", which failed: {tool['failure']}"
-    return f"{called}: output after {duration(tool['took_us'])}{failed}"
+    return f"{called}: output {duration(tool['took_us'])} after the call{failed}"

@@ -165,7 +165,7 @@ def test_show_tells_turns_tools_and_agents(busy: Path, run: Run) -> None:
         "  https://api.openai.com:443/v1/responses",
         "  turn 1",
         "    request 1",
-        "        called exec_command (c1): output after 34 ms, which failed: exit code 2",
+        "        called exec_command (c1): output 34 ms after the call, which failed: exit code 2",
         "        called read (c2): no output on the tape",
         "    request 2",
         "  turn 2",
