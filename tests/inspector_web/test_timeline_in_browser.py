@@ -233,6 +233,15 @@ def test_a_finger_finds_each_lane(page: Page, site: str) -> None:
     assert page.value("location.pathname") == "/tapes/fallback/sessions/1"
 
 
+@pytest.mark.parametrize("width", [360, 1600])
+def test_a_long_name_leaves_the_transport_whole(page: Page, site: str, width: int) -> None:
+    """It is the name that is cut."""
+    page.open(f"{site}tapes/fallback/sessions/1", width=width)
+    page.value("document.querySelector('.lane-title').textContent = 'long '.repeat(99)")
+    edge = "document.querySelector('{}').getBoundingClientRect().right"
+    assert page.value(f"{edge.format('.lane .tag')} <= {edge.format('.lane-link')}")
+
+
 def test_it_is_printed_on_white(page: Page, site: str) -> None:
     """In a dark theme too, without what can only be pressed."""
     page.open(f"{site}tapes/fallback/sessions/1", theme="dark")
