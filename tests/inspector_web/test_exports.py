@@ -163,7 +163,7 @@ def test_a_small_session_of_a_large_tape_is_downloaded(
 def test_the_page_offers_what_can_be_downloaded(client: FlaskClient) -> None:
     """Of this session, and of the tape."""
     page = client.get("/tapes/two/sessions/2/again").text
-    for address in ("/sessions/2/script", "/script", "/sessions/2/fixture"):
+    for address in ("/sessions/2/script", "/script", "/sessions/2/fixture?lossy=1"):
         assert f'href="/tapes/two{address}"' in page
 
 
