@@ -23,18 +23,22 @@ with Signals() as signals:
     print("wrapped:", asyncio.run(run_child(sys.argv[1:], os.environ, signals)), flush=True)
 """
 COUNTER = """
-import os, signal, sys, time
+import os, select, signal, sys
 counts = {}
+signals, written = os.pipe()
+os.set_blocking(written, False)
+signal.set_wakeup_fd(written)  # A signal right before a wait would wait for its end.
 def count(number, frame):
     counts[number] = counts.get(number, 0) + 1
     print("got", signal.Signals(number).name, counts[number], flush=True)
 for name in ("INT", "QUIT", "HUP", "TERM", "USR1", "USR2"):
     signal.signal(signal.Signals["SIG" + name], count)
 print("ready", os.getpgrp() == os.getppid(), *map(os.isatty, range(3)), flush=True)
-sys.stdin.readline()
+while 0 not in select.select([0, signals], [], [])[0]:
+    os.read(signals, 100)
 sys.exit(9)
 """
-"""Says each signal that it gets, and how often; ends with the next line it reads."""
+"""Says each signal that it gets, and how often; ends with the next line that it is given."""
 
 
 def run(*command: str, environment: Mapping[str, str] = os.environ) -> int:
