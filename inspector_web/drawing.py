@@ -155,6 +155,7 @@ def _lane(
         top,
         before is None or timeline.lanes[before].request != lane.request,
         None if lane.socket is None else _block(lane.socket, "socket", view),
+        None if lane.left_open is None else _block(lane.left_open, "left open", view),
         (),
         tuple(block for block in silences if block.width >= _TOLD_SILENCE),
         None if tools is None or not view.shows(tools) else _block(tools, "tools", view),

@@ -59,6 +59,7 @@ class DrawnLane:
     y: int
     begins_request: bool
     socket: Block | None
+    left_open: Block | None
     blocks: tuple[Block, ...]
     silences: tuple[Block, ...]
     tools: Block | None

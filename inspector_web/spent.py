@@ -1,6 +1,8 @@
 """Where a session's time went, added up: each instant counts once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from itertools import groupby
 from typing import Final
 
 from inspector_web.marks import Marks
@@ -20,6 +22,9 @@ _USES: Final = {
     LinkKind.TOOLS: Use.TOOLS,
 }
 
+_LATER: Final = {Use.LEFT_OPEN: 1, Use.RETRY: 2, Use.TOOLS: 2, Use.IDLE: 3}
+"""What counts only where nothing else went on: what holds up nobody else, then what is inferred."""
+
 type _Piece = tuple[int, int, Use]
 """From when, until when, and what for."""
 
@@ -27,17 +32,20 @@ type _Piece = tuple[int, int, Use]
 def spent_on(timeline: Timeline, marks_of: MarksOf) -> tuple[Spent, ...]:
     """What the time of a session was spent on, the most first.
 
-    Where two things went on at once, the time counts for the one that began first.
+    Where two things went on at once, the time counts for what crossed before what is inferred, and
+    then for the one that began first.
     """
-    pieces = [(link.start_us, link.end_us, _USES[link.kind]) for link in timeline.links]
-    marks: dict[int, Marks] = {}
     whole = timeline.span
+    pieces = [(whole.start_us, whole.end_us, Use.IDLE)]
+    pieces += [(link.start_us, link.end_us, _USES[link.kind]) for link in timeline.links]
+    marks: dict[int, Marks] = {}
     for lane in timeline.lanes:
         if lane.exchange not in marks:
             marks = {lane.exchange: marks_of(lane.exchange, whole.start_us, whole.end_us)}
         pieces += _pieces(lane, marks[lane.exchange])
         pieces += _unasked(lane)
-    pieces.sort()
+        if lane.left_open is not None:
+            pieces.append((lane.left_open.start_us, lane.left_open.end_us, Use.LEFT_OPEN))
     found: dict[Use, tuple[int, Span]] = {}
     for use, piece in _once(whole, pieces):
         us, longest = found.get(use, (0, piece))
@@ -77,15 +85,24 @@ def _begun(silences: list[Silence], first: int, by_us: int) -> Iterator[Silence]
         yield silences[at]
 
 
-def _once(whole: Span, pieces: Iterable[_Piece]) -> Iterator[tuple[Use, Span]]:
-    """The pieces, which are in the order of their begins, without what others cover already."""
-    covered_us = whole.start_us
-    for start_us, end_us, use in pieces:
-        if start_us > covered_us:
-            yield Use.IDLE, Span(covered_us, start_us)
-            covered_us = start_us
-        if end_us > covered_us:
-            yield use, Span(covered_us, end_us)
-            covered_us = end_us
-    if whole.end_us > covered_us:
-        yield Use.IDLE, Span(covered_us, whole.end_us)
+def _once(whole: Span, pieces: list[_Piece]) -> Iterator[tuple[Use, Span]]:
+    """Each instant of the whole, which one piece covers, for the piece that it counts for."""
+    for use, run in groupby(_cut(whole, sorted(pieces)), key=lambda cut: cut[0]):
+        spans = [span for _, span in run]
+        yield use, Span(spans[0].start_us, spans[-1].end_us)
+
+
+def _cut(whole: Span, pieces: list[_Piece]) -> Iterator[tuple[Use, Span]]:
+    """The same; pieces are cut again wherever another one begins."""
+    under_way: list[tuple[int, _Piece]] = []
+    at_us = whole.start_us
+    for at, piece in enumerate(pieces, start=1):
+        heappush(under_way, (_LATER.get(piece[2], 0), piece))
+        next_us = pieces[at][0] if at < len(pieces) else whole.end_us
+        while under_way and at_us < next_us:
+            _, (_, end_us, use) = under_way[0]
+            if end_us > at_us:
+                yield use, Span(at_us, min(end_us, next_us))
+                at_us = min(end_us, next_us)
+            if end_us <= at_us:
+                heappop(under_way)

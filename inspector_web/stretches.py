@@ -81,13 +81,15 @@ class Use(StrEnum):
     RETRY = "retry"
     """From a failed attempt to the next one."""
     TOOLS = "tools"
-    """The client is taken to have run what the model called."""
+    """The client is taken to have run what the model called, and nothing else went on."""
     WAITING = "waiting"
     REASONING = "reasoning"
     TEXT = "text"
     TOOL = "tool"
     RECEIVING = "receiving"
     CONNECT = "connect"
+    LEFT_OPEN = "left_open"
+    """The answer was over, and its connection was not."""
     IDLE = "idle"
     """Nothing was asked."""
 
@@ -95,13 +97,14 @@ class Use(StrEnum):
 NAMES: Final[Mapping[str, str]] = {
     Use.SILENT: "silent",
     Use.RETRY: "waiting to try again",
-    Use.TOOLS: "client runs tools",
+    Use.TOOLS: "client's tools alone",
     Use.WAITING: "waiting",
     Use.REASONING: "reasoning",
     Use.TEXT: "text",
     Use.TOOL: "tool call",
     Use.RECEIVING: "other events",
     Use.CONNECT: "handshake",
+    Use.LEFT_OPEN: "open after the answer",
     Use.IDLE: "nothing asked",
 }
 """What people read of each; a phase is called as the use that it is."""

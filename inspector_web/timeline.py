@@ -23,6 +23,7 @@ from inspector_web.stretches import Bar, Phase, Silence, Span, bars_of, silences
 from wiretape.attempts import Outcome, Transport
 from wiretape.facts import Gap
 from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.spot import Spot
 
 type MarksOf = Callable[[int, int, int], Marks]
 """Gives the marks of an exchange between two times, and around them."""
@@ -41,8 +42,9 @@ class Stop:
 class Lane:
     """One socket, or one HTTP request, within what the client wanted of the model once.
 
-    ``socket`` is the whole life of the socket, which other lanes may share. ``stops`` are in the
-    order of ``tries``. ``limits_us`` is when a head told how much of the rate limits is used,
+    ``socket`` is the whole life of the socket, which other lanes may share; ``left_open`` is, over
+    HTTP, how long the exchange went on when its answer was over. ``stops`` are in the order of
+    ``tries``. ``limits_us`` is when a head told how much of the rate limits is used,
     ``found_us`` where silences in its exchange begin that findings are about.
     """
 
@@ -53,6 +55,7 @@ class Lane:
     tries: tuple[Try, ...]
     span: Span
     socket: Span | None
+    left_open: Span | None
     connect: Span | None
     stops: tuple[Stop, ...]
     limits_us: int | None
@@ -116,6 +119,8 @@ class LinkKind(StrEnum):
 class Link(Span):
     """From the end of one attempt to the begin of another; lanes are counted from 0.
 
+    Tools run from the first call to the request that has their outputs, as both crossed: some of
+    that may be the end of the answer, and the handshake.
     ``asked_us`` is how long the server asked to wait, if it did.
     """
 
@@ -215,9 +220,11 @@ def _lane(
     if carrier.is_upgrade and tries[0].attempt.message in (None, 0):
         answered_us = stops[0].at_us if carrier.answered_us is None else carrier.answered_us
         connect = Span(carrier.at_us, min(answered_us, stops[0].at_us))
-    socket = None
-    if carrier.is_websocket:
-        socket = Span(carrier.at_us, last_us if carrier.end_us is None else carrier.end_us)
+    end_us = last_us if carrier.end_us is None else carrier.end_us
+    socket = Span(carrier.at_us, end_us) if carrier.is_websocket else None
+    left_open = None
+    if not carrier.is_upgrade and end_us > stops[-1].at_us:
+        left_open = Span(stops[-1].at_us, end_us)
     starts = [each.attempt.at_us for each in tries] + ([connect.start_us] if connect else [])
     return Lane(
         request.turn,
@@ -227,6 +234,7 @@ def _lane(
         tuple(tries),
         Span(min(starts), max(stop.at_us for stop in stops)),
         socket,
+        left_open,
         connect,
         tuple(stops),
         carrier.answered_us if carrier.tells_limits else None,
@@ -234,17 +242,17 @@ def _lane(
     )
 
 
-_LINKS: Final = {
-    Why.RETRY: LinkKind.RETRY,
-    Why.FALLBACK: LinkKind.FALLBACK,
-    Why.TOOL_FOLLOW_UP: LinkKind.TOOLS,
-}
+type _Key = tuple[int, int | None]
+"""An exchange, and the message on it."""
+
+_LINKS: Final = {Why.RETRY: LinkKind.RETRY, Why.FALLBACK: LinkKind.FALLBACK}
 
 
 def _links(
     session: Session, lanes: tuple[Lane, ...], carriers: Mapping[int, Carrier]
 ) -> Iterator[Link]:
     lane_of = {_key(each): number for number, lane in enumerate(lanes) for each in lane.tries}
+    called = _first_calls(session)
     before: Try | None = None
     for request in session.requests:
         for each in request.tries:
@@ -256,10 +264,26 @@ def _links(
                 if end_us >= start_us:
                     asked_us = carriers[before.attempt.exchange].asked_wait_us
                     yield Link(start_us, end_us, _LINKS[each.why], source, target, asked_us)
+            if each.why is Why.TOOL_FOLLOW_UP and (call := called.get(_key(each))) is not None:
+                caller, until_us = lane_of.get((call.exchange, call.message)), each.attempt.at_us
+                if caller is not None:
+                    yield Link(call.at_us, until_us, LinkKind.TOOLS, caller, lane_of[_key(each)])
             before = each
 
 
-def _key(each: Try) -> tuple[int, int | None]:
+def _first_calls(session: Session) -> dict[_Key, Spot]:
+    """The first call to which an attempt was the first to have the output, by the attempt."""
+    called: dict[_Key, Spot] = {}
+    for use in session.tools:
+        if use.calls and use.outputs:
+            call, output = use.calls[0].spot, use.outputs[0].spot
+            first = called.setdefault((output.exchange, output.message), call)
+            if call.at_us < first.at_us:
+                called[output.exchange, output.message] = call
+    return called
+
+
+def _key(each: Try) -> _Key:
     return each.attempt.exchange, each.attempt.message
 
 

@@ -132,7 +132,7 @@ def test_tools_are_drawn_in_the_lane_that_follows_up(rounds: Path) -> None:
     """An open box from the call to the request with the output."""
     drawing = drawing_on(rounds, View(0, 1_000_000))
     assert drawing.lanes[0].tools is None
-    assert drawing.lanes[1].tools == Block(30.0, 60.0, "tools", 600_000)
+    assert drawing.lanes[1].tools == Block(29.0, 61.0, "tools", 610_000)
     assert drawing.arrows == ()
 
 

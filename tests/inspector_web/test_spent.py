@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from chat_talk import CHAT_TARGET, chat_ask, chat_call, chat_chunk
 from flask.testing import FlaskClient
 from inspected import marks_on, timeline_on
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
@@ -21,15 +22,16 @@ def spent(path: Path) -> dict[Use, int]:
 
 
 def test_retries_and_a_fallback(fallback: Path) -> None:
-    """Two sockets of 30 ms, then an answer of 1.5 s; the hang-up a millisecond later is idle."""
+    """Two sockets of 30 ms, then an answer of 1.5 s, whose connection ends a millisecond later."""
     assert spent(fallback) == {
         Use.TEXT: 900_000,
         Use.REASONING: 400_000,
         Use.RETRY: 249_000,
         Use.WAITING: 140_000,
         Use.RECEIVING: 100_000,
-        Use.IDLE: 10_000,
+        Use.IDLE: 9_000,
         Use.CONNECT: 2_000,
+        Use.LEFT_OPEN: 1_000,
     }
 
 
@@ -42,6 +44,44 @@ def test_a_tool_round(rounds: Path) -> None:
         Use.WAITING: 90_000,
         Use.IDLE: 9_000,
         Use.CONNECT: 1_000,
+    }
+
+
+def chat(path: Path, *, asked_again_ms: int) -> Path:
+    """A chat that calls a tool by 100 ms; its body ends at 400, and the next one's at 1500."""
+    maker = TapeMaker(path)
+    first = maker.post(0, chat_ask(), target=CHAT_TARGET)
+    first.head(5)
+    first.events(20, chat_chunk(chat_call()))
+    first.events(100, chat_chunk({}, "tool_calls"), "[DONE]")
+    first.end(400)
+    call = {"role": "assistant", "tool_calls": chat_call()["tool_calls"]}
+    told = {"role": "tool", "tool_call_id": "c1", "content": "done"}
+    asked = chat_ask({"role": "user", "content": "hi"}, call, told)
+    second = maker.post(asked_again_ms, asked, target=CHAT_TARGET)
+    second.head(asked_again_ms + 1)
+    second.events(1000, chat_chunk({"content": "It is done."}))
+    second.events(1200, chat_chunk({}, "stop"), "[DONE]")
+    second.end(1500)
+    return maker.write()
+
+
+def test_what_stays_open_after_its_answer_counts_as_that(tmp_path: Path) -> None:
+    """Neither as the client's tools, which began by the call, nor as time without a request."""
+    assert spent(chat(tmp_path / "tape.db", asked_again_ms=900)) == {
+        Use.LEFT_OPEN: 600_000,
+        Use.TOOLS: 500_000,
+        Use.RECEIVING: 280_000,
+        Use.WAITING: 120_000,
+    }
+
+
+def test_what_stays_open_while_more_is_asked_holds_up_nobody(tmp_path: Path) -> None:
+    """From 150 ms on the client waits for its next answer."""
+    assert spent(chat(tmp_path / "tape.db", asked_again_ms=150)) == {
+        Use.WAITING: 870_000,
+        Use.LEFT_OPEN: 350_000,
+        Use.RECEIVING: 280_000,
     }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from inspected import bars_on, silences_on, timeline_on
-from timed_tapes import TapeMaker, ask, completed, created, delta, session
+from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, output, session
 
 from inspector_web.stretches import Bar, Phase, Silence, Span
 from inspector_web.timeline import Lane, Link, LinkKind
@@ -92,9 +92,36 @@ def test_requests_on_one_socket_are_lanes_of_their_own(rounds: Path) -> None:
     ]
 
 
-def test_tools_run_between_a_call_and_its_follow_up(rounds: Path) -> None:
-    """From the end of the answer that called to the request with the output."""
-    assert timeline_on(rounds).links == (Link(300_000, 900_000, LinkKind.TOOLS, 0, 1),)
+def test_tools_run_between_a_call_and_its_output(rounds: Path) -> None:
+    """As they crossed: from the call, though the answer goes on, to the request with the output."""
+    assert timeline_on(rounds).links == (Link(290_000, 900_000, LinkKind.TOOLS, 0, 1),)
+
+
+def test_tools_of_one_answer_run_from_the_first_call_on(tmp_path: Path) -> None:
+    """What was called before the tape began, or what nobody answered, is no part of it."""
+    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
+    post.head(5)
+    post.events(10, created(), done(call("unanswered")))
+    post.events(20, done(call("a")))
+    post.events(30, done(call("b")), completed())
+    post.end(31)
+    outputs = [output("earlier"), output("b"), output("a")]
+    again = maker.post(500, ask("hi", call("a"), call("b"), *outputs), session("s"))
+    again.answer(510, created(), completed())
+    assert timeline_on(maker.write()).links == (Link(20_000, 500_000, LinkKind.TOOLS, 0, 1),)
+
+
+def test_the_tools_of_the_first_try_are_not_those_of_the_next(tmp_path: Path) -> None:
+    """A retry repeats the output: the tool has long been over."""
+    socket = (maker := TapeMaker(tmp_path / "tape.db")).socket(0, session("s"))
+    socket.ask(10, ask("hi"))
+    socket.say(20, created(), done(call("a")), completed())
+    socket.ask(100, ask("hi", call("a"), output("a")))
+    socket.close(120, 1011)
+    again = maker.post(300, ask("hi", call("a"), output("a")), session("s"))
+    again.answer(310, created(), completed())
+    kinds = [(link.kind, link.start_us, link.end_us) for link in timeline_on(maker.write()).links]
+    assert kinds == [(LinkKind.TOOLS, 20_000, 100_000), (LinkKind.FALLBACK, 120_000, 300_000)]
 
 
 def test_time_after_the_last_word_is_waiting_and_silent(tmp_path: Path) -> None:
@@ -111,13 +138,14 @@ def test_time_after_the_last_word_is_waiting_and_silent(tmp_path: Path) -> None:
 
 
 def test_a_hang_up_after_the_answer_is_no_part_of_it(tmp_path: Path) -> None:
-    """A completed attempt is over with its last event, however long the connection stays."""
+    """A completed attempt is over with its last event; that its connection stays is told apart."""
     post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
     post.head(5)
     post.events(10, created(), completed())
     post.end(900, EndKind.CLIENT_CLOSED)
     timeline = timeline_on(maker.write())
     assert timeline.lanes[0].span == Span(0, 10_000)
+    assert timeline.lanes[0].left_open == Span(10_000, 900_000)
     assert silences_on(maker.path, timeline.lanes[0]) == []
     assert timeline.span == Span(0, 900_000)
 

@@ -1,10 +1,12 @@
 """The timeline in a real browser: zoom, pan, look, play, print, by mouse, touch and keys."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import Page
+from timed_tapes import TapeMaker, ask, completed, created, session
 
 pytestmark = pytest.mark.browser
 
@@ -240,6 +242,24 @@ def test_a_long_name_leaves_the_transport_whole(page: Page, site: str, width: in
     page.value("document.querySelector('.lane-title').textContent = 'long '.repeat(99)")
     edge = "document.querySelector('{}').getBoundingClientRect().right"
     assert page.value(f"{edge.format('.lane .tag')} <= {edge.format('.lane-link')}")
+
+
+@pytest.mark.parametrize("width", [360, 1600])
+def test_a_long_turn_leaves_its_time_whole(page: Page, site: str, folder: Path, width: int) -> None:
+    """It is the words that are cut, where the lane's names end."""
+    maker = TapeMaker(folder / "turns.db")
+    for at_ms, words in ((0, "Say " + "it again " * 20), (600, "And sort them.")):
+        maker.post(at_ms, ask(words), session("s")).answer(at_ms + 90, created(), completed())
+    maker.write()
+    page.open(f"{site}tapes/turns/sessions/1", width=width)
+    words = "document.querySelector('li.turn-row a')"
+    assert page.value(f"{words}.scrollWidth > {words}.clientWidth")
+    time = "document.querySelector('li.turn-row .muted')"
+    assert page.value(f"{time}.textContent") == "91 ms"
+    edge = "{}.getBoundingClientRect().right"
+    row = edge.format("document.querySelector('li.turn-row')")
+    assert page.value(f"{edge.format(time)} <= {row}")
+    assert page.value(f"{time}.scrollWidth <= {time}.offsetWidth")
 
 
 def test_it_is_printed_on_white(page: Page, site: str) -> None:

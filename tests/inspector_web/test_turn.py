@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 from timed_tapes import (
     TapeMaker,
@@ -24,6 +25,7 @@ from timed_tapes import (
 from inspector_web.conversation import MOST_CHARACTERS
 from inspector_web.markdown import rendered
 from inspector_web.pages import turn
+from wiretape.commands.show import show
 from wiretape.facts import EndKind
 
 type Browse = Callable[..., FlaskClient]
@@ -92,6 +94,16 @@ def test_a_call_has_its_output_beside_it(steps: list[Any]) -> None:
     """With the time between them on the wire."""
     made = steps[0]["answered"][1]
     assert (made["output"]["text"], made["took_us"]) == ("a b", 98_000)
+
+
+def test_a_tool_took_as_long_on_every_page(steps: list[Any], folder: Path, browse: Browse) -> None:
+    """Said alike: from the call to its output, as `wiretape show` has it."""
+    assert steps
+    words = "output 98 ms after the call"
+    assert words in browse().get("/tapes/one/sessions/1/turns/1").text
+    assert words in browse().get("/tapes/one/sessions/1").text
+    shown = CliRunner().invoke(show, [str(folder / "one.db")], standalone_mode=False)
+    assert f"called exec_command (call_1): {words}" in shown.output
 
 
 def test_an_addition_on_a_socket_is_what_was_new(rounds: Path, browse: Browse) -> None:
