@@ -1,13 +1,14 @@
 """How an attempt ended, in words: a few for a table, one or two for the timeline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from inspector_web.stretches import LONG_WAIT_US
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Outcome
 from wiretape.facts import EndKind
-from wiretape.words import duration
+from wiretape.store_presence import Writing
+from wiretape.words import counted, duration
 
 _LONGEST: Final = 200
 """Characters of what a server said of a failure; its event has the rest."""
@@ -24,7 +25,11 @@ _OUTCOMES: Final = {
     Outcome.OPEN: "not over",
 }
 
-_ENDS: Final = {
+_UNENDED: Final[Mapping[str, str]] = {
+    Writing.GOES_ON: "going on, {} so far",
+    Writing.CUT_OFF: "the recording was cut off after {}",
+}
+_ENDS: Final[Mapping[str, str]] = {
     EndKind.WEBSOCKET_CLOSED: "closed",
     EndKind.SERVER_CLOSED: "the server hung up",
     EndKind.CLIENT_CLOSED: "",
@@ -36,13 +41,14 @@ _ENDS: Final = {
     EndKind.TLS_FAILURE: "TLS failed",
 }
 
-_SHORT: Final = {
+_SHORT: Final[Mapping[str, str]] = {
     EndKind.SERVER_CLOSED: "hung up",
     EndKind.COMPLETE: "ended early",
     EndKind.RESET: "reset",
     EndKind.PROTOCOL_ERROR: "not HTTP",
     EndKind.REFUSED: "no connection",
     EndKind.TLS_FAILURE: "TLS failed",
+    Writing.CUT_OFF: "cut off",
 }
 _SHORT_CODES: Final = {
     "context_length_exceeded": "too long",
@@ -58,9 +64,11 @@ def said(attempt: Attempt) -> str:
     """How it ended: ``cut: closed 1011 busy``, ``client gave up after 3.0 s of silence``."""
     if given_up_us(attempt) is not None:
         return gave_up([attempt])
+    if attempt.detail in _UNENDED:
+        return _UNENDED[attempt.detail].format(counted(attempt.events, "event"))
     word = _OUTCOMES[attempt.outcome]
     end, space, rest = attempt.detail.partition(" ")
-    detail = _ENDS[EndKind(end)] + space + rest if end in _ENDS else attempt.detail
+    detail = _ENDS[end] + space + rest if end in _ENDS else attempt.detail
     if not detail:
         return word
     colon = "" if attempt.outcome is Outcome.HTTP_ERROR else ":"
@@ -85,7 +93,7 @@ def gave_up(attempts: Sequence[Attempt]) -> str:
 
 def label_of(attempt: Attempt) -> str:
     """A number that people know such an end by, else a word or two; nothing where all is well."""
-    if attempt.outcome in (Outcome.COMPLETED, Outcome.CONNECTED, Outcome.OPEN):
+    if attempt.outcome in (Outcome.COMPLETED, Outcome.CONNECTED):
         return ""
     if attempt.status is not None and attempt.status >= 400:
         return str(attempt.status)
@@ -95,5 +103,7 @@ def label_of(attempt: Attempt) -> str:
     if end == EndKind.WEBSOCKET_CLOSED:
         return rest.partition(" ")[0] or "closed"
     if end in _SHORT:
-        return _SHORT[EndKind(end)]
+        return _SHORT[end]
+    if attempt.outcome is Outcome.OPEN:
+        return ""
     return _SHORT_CODES.get(attempt.error_code or "", _OUTCOMES[attempt.outcome])

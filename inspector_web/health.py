@@ -1,6 +1,6 @@
 """How a session went, in a few words: its chips, and the story of each request in trouble."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -11,6 +11,7 @@ from wiretape.attempts import Outcome, Transport
 from wiretape.diagnosis.kinds import Finding, Severity
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.store_presence import Writing
 from wiretape.words import counted, duration
 
 LONG_SILENCE_US: Final = 5_000_000
@@ -172,7 +173,8 @@ def verdict_of(session: Session, findings: Sequence[Finding] | None = None) -> V
     if failed and failed[-1].request == last.number:
         return Verdict(Tone.BAD, "Failed", failed[-1], note)
     if last.last.outcome is not Outcome.COMPLETED:
-        return Verdict(Tone.NOTE, "Not over", tales[-1], note)
+        word = _UNENDED.get(last.last.detail, "Not over")
+        return Verdict(Tone.NOTE, word, tales[-1], note)
     if failed:
         return Verdict(Tone.WARN, "Failed, then went on", failed[-1], note)
     if tales:
@@ -181,6 +183,9 @@ def verdict_of(session: Session, findings: Sequence[Finding] | None = None) -> V
         worst = min(findings, key=lambda each: _SEVERITIES.index(each.severity))
         return Verdict(SEVERITIES[worst.severity], "Completed", None, note)
     return Verdict(Tone.GOOD, "Completed", None, "" if findings is None else "nothing wrong")
+
+
+_UNENDED: Final[Mapping[str, str]] = {Writing.GOES_ON: "Running", Writing.CUT_OFF: "Cut off"}
 
 
 def _tries_in(session: Session) -> Callable[[Tale], int]:

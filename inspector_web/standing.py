@@ -1,18 +1,10 @@
 """How what a page shows stands to its tape: whether more comes to it, and whether all is shown."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from inspector_web.readings import Look
+from wiretape.store_presence import Writing
 from wiretape.store_reader import TapeReader
-
-
-class Writing(StrEnum):
-    """What became of a tape's writer. It closes the tape when it ends, unless it was killed."""
-
-    CLOSED = "closed"
-    GOES_ON = "goes on"
-    CUT_OFF = "cut off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +24,4 @@ class Standing:
 
 def standing_of(reader: TapeReader, look: Look) -> Standing:
     """How what is known of a tape stands to it."""
-    is_read = look.edition is not None
-    if reader.is_being_written():
-        return Standing(Writing.GOES_ON, is_read, look.is_behind)
-    writing = Writing.CLOSED if reader.is_closed() else Writing.CUT_OFF
-    return Standing(writing, is_read, look.is_behind)
+    return Standing(reader.writing(), look.edition is not None, look.is_behind)

@@ -34,6 +34,7 @@ from wiretape.origins import Origin, Role, origin_of
 from wiretape.said import CallMade, ChatWords, Noise, ResponsesWords, Said, Words
 from wiretape.said import Outcome as Outcome
 from wiretape.scope import Purpose, purpose_of
+from wiretape.store_presence import Writing
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.tools import Call
 from wiretape.unreached import why_unreached
@@ -61,7 +62,8 @@ class Attempt:
     the end of an answer that never ended included; it begins ``silent_from_us``.
     ``ended_by`` is the event that decided the outcome, at ``ended_at_us``; where there is none,
     the outcome is read from a status, or from how the exchange ended. ``error_code`` is the
-    server's. ``detail`` says more about the outcome.
+    server's. ``detail`` says more about the outcome: of an exchange that ended, how; of one that
+    did not, what became of the recording.
     """
 
     exchange: int
@@ -137,7 +139,7 @@ def attempts_of(reader: TapeReader, exchange: Exchange) -> Iterator[Observed]:
     for crossing in crossings_of(reader, exchange):
         if _is_answer(crossing):
             following.fold.add(crossing)
-    yield following.over(exchange, is_last=True)
+    yield _unended(reader, exchange, following.over(exchange, is_last=True))
 
 
 def _on_socket(reader: TapeReader, exchange: Exchange) -> Iterator[Observed]:
@@ -158,7 +160,16 @@ def _on_socket(reader: TapeReader, exchange: Exchange) -> Iterator[Observed]:
             current.fold.add(crossing)
     if current is None:
         current = _Following(exchange, asked_by_upgrade(upgrade), None, exchange.request.at_us)
-    yield current.over(exchange, is_last=True)
+    yield _unended(reader, exchange, current.over(exchange, is_last=True))
+
+
+def _unended(reader: TapeReader, exchange: Exchange, seen: Observed) -> Observed:
+    """The last attempt of an exchange; one without an end on the tape says why there is none."""
+    if exchange.end is not None or seen.attempt.outcome is not Outcome.OPEN:
+        return seen
+    writing = reader.writing()
+    detail = "" if writing is Writing.CLOSED else str(writing)
+    return replace(seen, attempt=replace(seen.attempt, detail=detail))
 
 
 def _is_answer(crossing: Crossing) -> bool:

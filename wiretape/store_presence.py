@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,14 @@ if sys.platform != "win32":
 
 _PATIENCE_S: Final = 1.0
 _AGAIN_S: Final = 0.01
+
+
+class Writing(StrEnum):
+    """What became of a tape's writer. It closes the tape when it ends, unless it was killed."""
+
+    CLOSED = "closed"
+    GOES_ON = "recording_goes_on"
+    CUT_OFF = "recording_cut_off"
 
 
 class Presence:

@@ -18,7 +18,7 @@ from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, 
 from wiretape.schema import check_is_tape
 from wiretape.segments import Codec, Segment, decompress
 from wiretape.store_open import in_memory, opened
-from wiretape.store_presence import is_being_written
+from wiretape.store_presence import Writing, is_being_written
 from wiretape.store_rows import headers_from_text
 from wiretape.store_writer import TapeLabel
 
@@ -116,6 +116,12 @@ class TapeReader:
         """Whether more may come to it. A tape that is neither closed nor written was cut off."""
         # In this order: a tape that is closed between the two is not being written.
         return is_being_written(self.path) and not self.is_closed()
+
+    def writing(self) -> Writing:
+        """The same in one word."""
+        if self.is_being_written():
+            return Writing.GOES_ON
+        return Writing.CLOSED if self.is_closed() else Writing.CUT_OFF
 
     def exchanges(self) -> Iterator[Exchange]:
         """Every exchange, in the order they began."""

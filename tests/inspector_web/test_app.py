@@ -217,7 +217,9 @@ def test_a_tape_that_is_being_written_is_shown(folder: Path, browse: Browse) -> 
         for fact in maker.facts[first:]:
             writer.put(fact)
         wait_for(2)
-        assert "· not over" in client.get("/tapes/live/sessions/2").text.replace("</span>", "")
+        assert "· going on, 0 events so far" in client.get("/tapes/live/sessions/2").text.replace(
+            "</span>", ""
+        )
 
 
 def test_a_failure_of_ours_has_the_same_shape(

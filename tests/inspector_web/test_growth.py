@@ -10,7 +10,7 @@ import pytest
 from chromium import Page
 from flask.testing import FlaskClient
 from growing import GrowingTape
-from timed_tapes import TapeMaker, ask, created, session
+from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 from inspector_web import readings
 from inspector_web.growth import (
@@ -177,7 +177,24 @@ def test_a_tape_that_was_cut_off_says_so(folder: Path, browse: Browse) -> None:
     assert "data-live" not in page
     assert "This tape was cut off" in page
     twin = client.get("/tapes/cut/sessions/1.json").get_json()
-    assert twin["standing"] == {"writing": "cut off", "is_read": True, "is_behind": False}
+    assert twin["standing"] == {"writing": "recording_cut_off", "is_read": True, "is_behind": False}
+
+
+def test_a_session_that_was_cut_off_says_so_everywhere(folder: Path, browse: Browse) -> None:
+    """In the list, on its timeline and on the page of its turn: that it was, and where."""
+    tape = TapeMaker(folder / "cut.db", is_cut_off=True)
+    tape.post(0, ask("hi"), session("s-1")).answer(1, created(), completed())
+    post = tape.post(10, ask("and now?"), session("s-1"))
+    post.head(11)
+    post.events(12, created(), delta())
+    tape.write()
+    client, words = browse(), "the recording was cut off after 2 events"
+    assert f"Cut off: HTTP: {words}" in client.get("/sessions").text
+    timeline = client.get("/tapes/cut/sessions/1").text
+    assert '</span> Cut off: <a href="#request-2">request 2</a></p>' in timeline
+    assert timeline.count(words) == 3  # the headline, the lane, the table
+    assert words in client.get("/tapes/cut/sessions/1/turns/2").text
+    assert words in client.get("/tapes/cut/sessions/1/requests/2/attempts/1").text
 
 
 def test_a_tape_that_is_being_written_is_not_called_cut_off(
@@ -187,7 +204,7 @@ def test_a_tape_that_is_being_written_is_not_called_cut_off(
     client = browse()
     address = "/tapes/one/sessions/1"
     assert "cut off:" not in client.get(address).text
-    assert client.get(f"{address}.json").get_json()["standing"]["writing"] == "goes on"
+    assert client.get(f"{address}.json").get_json()["standing"]["writing"] == "recording_goes_on"
     growing.close()
     assert "cut off:" not in client.get(address).text
     assert client.get(f"{address}.json").get_json()["standing"]["writing"] == "closed"

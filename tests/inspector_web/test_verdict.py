@@ -12,6 +12,7 @@ from wiretape.diagnosis.diagnose import diagnose
 from wiretape.facts import EndKind, Sender
 from wiretape.reconstruct import Session, sessions_of
 from wiretape.store_reader import TapeReader
+from wiretape.store_writer import TapeWriter
 
 
 def session_on(path: Path) -> Session:
@@ -73,13 +74,51 @@ def test_what_failed_in_between_counts_less(maker: TapeMaker) -> None:
     assert (verdict.tone, verdict.word) == (Tone.WARN, "Failed, then went on")
 
 
-def test_what_is_not_over_is_no_failure(maker: TapeMaker) -> None:
-    """It may be answered yet."""
+def unanswered(maker: TapeMaker) -> None:
+    """A request over HTTP of whose answer the tape holds one event."""
     post = maker.post(0, ask("hi"), session("s"))
     post.head(5)
     post.events(10, created())
+
+
+@pytest.mark.parametrize(
+    ("is_cut_off", "text"),
+    [
+        (False, "Not over: HTTP: not over"),
+        (True, "Cut off: HTTP: the recording was cut off after 1 event"),
+    ],
+)
+def test_what_is_not_over_is_no_failure(maker: TapeMaker, is_cut_off: bool, text: str) -> None:
+    """Where the recording was cut off, that is said, and where."""
+    unanswered(maker)
+    maker.is_cut_off = is_cut_off
     verdict = verdict_of(session_on(maker.write()))
-    assert (verdict.tone, verdict.text) == (Tone.NOTE, "Not over: HTTP: not over")
+    assert (verdict.tone, verdict.text) == (Tone.NOTE, text)
+
+
+def test_what_is_being_recorded_still_runs(maker: TapeMaker) -> None:
+    """It may be answered yet."""
+    unanswered(maker)
+    with TapeWriter(maker.path, maker.label, on_trouble=pytest.fail) as writer:
+        for fact in maker.facts:
+            writer.put(fact)
+        while not has_events(maker.path):
+            pass
+        verdict = verdict_of(session_on(maker.path))
+    assert (verdict.tone, verdict.text) == (Tone.NOTE, "Running: HTTP: going on, 1 event so far")
+
+
+def has_events(path: Path) -> bool:
+    """Whether what was put on a tape can be read from it."""
+    with TapeReader(path) as reader:
+        return any(True for session in sessions_of(reader) for _ in range(session.events))
+
+
+def test_a_bar_that_was_cut_off_says_so(maker: TapeMaker) -> None:
+    """Beside its end on the timeline."""
+    unanswered(maker)
+    maker.is_cut_off = True
+    assert label_of(session_on(maker.write()).tries[0].attempt) == "cut off"
 
 
 def test_what_went_well_but_for_a_finding_names_it(maker: TapeMaker) -> None:

@@ -106,8 +106,9 @@ def _came_to(attempt: dict[str, Any]) -> str:
     outcome = f"{attempt['outcome']} {attempt['detail']}".strip()
     if attempt["until_us"] is not None:
         return f"{outcome} in {duration(attempt['until_us'] - attempt['at_us'])}"
-    without_end = attempt["outcome"] == Outcome.OPEN
-    return f"{outcome}, without an end on the tape" if without_end else f"{outcome}, not over"
+    if attempt["outcome"] == Outcome.OPEN:
+        return outcome if attempt["detail"] else f"{outcome}, without an end on the tape"
+    return f"{outcome}, not over"
 
 
 def _tool_words(tool: dict[str, Any]) -> str:

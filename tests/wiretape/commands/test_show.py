@@ -108,7 +108,7 @@ def test_a_recording_that_was_cut_off_says_so(maker: TapeMaker, run: Run) -> Non
     tape = maker.write()
     _, out, _ = run("show", tape)
     assert out.splitlines()[2] == "  cut off"
-    assert ": open, without an end on the tape, 1 event," in out
+    assert ": open recording_cut_off, 1 event," in out
     _, out, _ = run("show", tape, "--json")
     assert json.loads(out)["is_closed"] is False
     _, _, err = run("show", tape, "--events")
