@@ -36,6 +36,19 @@ def compare_sessions(
     return Comparison(a, b, turns, tuple(sorted(comparing.left_out)))
 
 
+def paired_attempts(
+    a: Session, reader_a: TapeReader, b: Session, reader_b: TapeReader
+) -> Iterator[tuple[Try | None, Try | None]]:
+    """The attempts of two sessions that belong together, as in their comparison, in its order.
+    ``None`` stands where one has no such attempt in a request that both have."""
+    pairing = _Comparing(Side(reader_a, a), Side(reader_b, b), Ignored())
+    for turn_a, turn_b in pairing.turn_pairs(a.turns, b.turns):
+        if turn_a is not None and turn_b is not None:
+            for one, other in pairing.request_pairs(turn_a.requests, turn_b.requests):
+                if one is not None and other is not None:
+                    yield from pairing.attempt_pairs(one.tries, other.tries)
+
+
 class _Comparing:
     """A comparison under way: which id stands for which, and what was left out so far."""
 
@@ -52,17 +65,32 @@ class _Comparing:
         for one, other in aligned(keys_a, keys_b):
             yield None if one is None else a[one], None if other is None else b[other]
 
+    def turn_pairs(
+        self, a: Sequence[Turn], b: Sequence[Turn]
+    ) -> Iterator[tuple[Turn | None, Turn | None]]:
+        return self._pairs(a, b, self._turn_key)
+
+    def request_pairs(
+        self, a: Sequence[Request], b: Sequence[Request]
+    ) -> Iterator[tuple[Request | None, Request | None]]:
+        return self._pairs(a, b, self._request_key)
+
+    def attempt_pairs(
+        self, a: Sequence[Try], b: Sequence[Try]
+    ) -> Iterator[tuple[Try | None, Try | None]]:
+        return self._pairs(a, b, _attempt_key)
+
     def turns(self, a: Sequence[Turn], b: Sequence[Turn]) -> Iterator[TurnPair]:
-        for one, other in self._pairs(a, b, self._turn_key):
+        for one, other in self.turn_pairs(a, b):
             requests = (() if each is None else each.requests for each in (one, other))
             yield TurnPair(one, other, tuple(self._requests(*requests)))
 
     def _requests(self, a: Sequence[Request], b: Sequence[Request]) -> Iterator[RequestPair]:
-        for one, other in self._pairs(a, b, self._request_key):
+        for one, other in self.request_pairs(a, b):
             if one is None or other is None:
                 yield RequestPair(one, other, is_framing=self._is_framing(one, other))
             else:
-                pairs = self._pairs(one.tries, other.tries, _attempt_key)
+                pairs = self.attempt_pairs(one.tries, other.tries)
                 yield RequestPair(one, other, tuple(self._attempt(*pair) for pair in pairs))
 
     def _attempt(self, a: Try | None, b: Try | None) -> AttemptPair:
