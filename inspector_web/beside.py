@@ -1,10 +1,12 @@
-"""Opens the two tapes of a comparison, finds the two sessions, and has them compared."""
+"""Opens the two tapes of a comparison, finds the two sessions, and has them compared; or finds what
+was recorded for one request of a replay."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from inspector_web.overview import Overview
+from inspector_web.meant import Meanings
+from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.compare import (
     MOST_CHOICES,
     Choice,
@@ -16,17 +18,32 @@ from inspector_web.pages.compare import (
     is_too_long,
 )
 from inspector_web.pages.head import SessionHead, head_of, heads_of
-from inspector_web.reader import library, open_overview
+from inspector_web.pages.request import Recorded
+from inspector_web.reader import library, open_overview, shelf
 from inspector_web.readings import Look
+from inspector_web.shelf import overview_in
 from inspector_web.shell import command_line
 from inspector_web.visible import one_line
 from wiretape.commands.ignore_files import ignored_beside
-from wiretape.comparing.compare import compare_sessions
+from wiretape.comparing.compare import compare_sessions, paired_attempts
 from wiretape.comparing.sessions import paired_sessions
-from wiretape.reconstruct import Session
+from wiretape.reconstruct import Session, Try
 from wiretape.store_reader import TapeReader
 
 _WORDS: Final = 60
+
+_ELSEWHERE: Final = (
+    "The recording {} is not among these tapes: give its path to `wiretape inspect` too, and this "
+    "request can be laid beside the recorded one."
+)
+_TOO_LONG: Final = (
+    "The two sessions are too long for the recorded request to be found here: `wiretape diff` "
+    "compares them."
+)
+_UNPAIRED: Final = (
+    "The recording has no attempt that belongs to this one: the comparison of the two sessions "
+    "shows what it has."
+)
 
 
 def compared(query: CompareQuery, looks: Sequence[tuple[str, Look]]) -> ComparePage:
@@ -80,11 +97,58 @@ def _recorded(side: Side) -> Side | None:
     """The recording that a tape says it is a replay of, if it is among the tapes."""
     with TapeReader(library().find(side.tape)) as reader:
         source = reader.label().source
-    if source is None:
-        return None
+    name = None if source is None else _named(source)
+    return None if name is None else Side(name, None)
+
+
+def _named(source: str) -> str | None:
+    """What a tape of which another one tells is called, if it is among the tapes."""
     place = Path(source).resolve()
     found = (name for name, path in library().tapes().items() if path.resolve() == place)
-    return next((Side(name, None) for name in found), None)
+    return next(found, None)
+
+
+def recorded_request(
+    reader: TapeReader, overview: Overview, number: int, place: AttemptPlace, *, is_wanted: bool
+) -> Recorded | None:
+    """What a request of a replay belongs to in the recording, looked up where it ``is_wanted``;
+    ``None`` where its tape is no replay.
+
+    Raises:
+        TapeError: the recording cannot be used.
+        StillReading: it is being read for the first time.
+    """
+    source = overview.label.source
+    if source is None:
+        return None
+    name = _named(source)
+    if name is None:
+        return Recorded(source, None, missing=_ELSEWHERE.format(source))
+    if not is_wanted:
+        return Recorded(source, name)
+    path = library().find(name)
+    with TapeReader(path) as recording, shelf().index(recording) as index:
+        recorded = overview_in(shelf().look(path))
+        session = overview.session(number)
+        partner = _partner(session, reader, recorded, recording, Side(name, None))
+        if is_too_long(partner, session):
+            return Recorded(source, name, missing=_TOO_LONG)
+        ours = session.requests[place.request - 1].tries[place.number - 1]
+        pairs = paired_attempts(partner, recording, session, reader)
+        theirs = next((one for one, other in pairs if one is not None and other is ours), None)
+        if theirs is None:
+            return Recorded(source, name, missing=_UNPAIRED)
+        meant = Meanings(recording, index, partner).meant(theirs.attempt)
+        return Recorded(source, name, partner.number, _place(partner, theirs), meant=meant)
+
+
+def _place(session: Session, found: Try) -> AttemptPlace:
+    return next(
+        AttemptPlace(request.number, at)
+        for request in session.requests
+        for at, each in enumerate(request.tries, start=1)
+        if each is found
+    )
 
 
 def _head(side: Side | None) -> SessionHead | None:

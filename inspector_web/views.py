@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web import exports
 from inspector_web.asking import sent_with
-from inspector_web.beside import compared
+from inspector_web.beside import compared, recorded_request
 from inspector_web.growth import ListGrowth, News, TapeGrowth, list_state, told
 from inspector_web.library import Library
 from inspector_web.overview import AttemptPlace
@@ -21,7 +21,7 @@ from inspector_web.pages.compare import ComparePage, CompareQuery
 from inspector_web.pages.event import EventPage, event_page
 from inspector_web.pages.events import EventsPage, EventsQuery, events_page
 from inspector_web.pages.received import ReceivedPage, received_page
-from inspector_web.pages.request import RequestPage, attempt_at, request_page
+from inspector_web.pages.request import RECORDED, RequestPage, attempt_at, request_page
 from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, search_page
 from inspector_web.pages.session import SessionPage, session_page
 from inspector_web.pages.sessions import SessionsPage, SessionsQuery, sessions_page
@@ -173,7 +173,10 @@ def attempt(tape: str, session: int, number: int, attempt: int) -> RequestPage:
     reader = open_tape(tape)
     overview, index = open_overview(reader), open_index(reader)
     place = AttemptPlace(number, attempt)
-    return request_page(tape, overview, reader, index, session, place, request.args)
+    attempt_at(overview, session, place)
+    is_wanted = request.args.get("to") == RECORDED
+    recorded = recorded_request(reader, overview, session, place, is_wanted=is_wanted)
+    return request_page(tape, overview, reader, index, session, place, request.args, recorded)
 
 
 @pages.get("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>/raw")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from inspector_web.answered import answer_body
 from inspector_web.difference import Difference, difference_of
@@ -9,7 +10,7 @@ from inspector_web.entries import Answered, answered
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token
-from inspector_web.meant import Meanings
+from inspector_web.meant import Meanings, Meant
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_rows
 from inspector_web.pages.event import SHOWN_CHARACTERS, layout_of
@@ -32,19 +33,40 @@ class ToldFinding:
     advice: str
 
 
+RECORDED: Final = "recorded"
+"""What an address asks for that wants a request of a replay beside the recorded one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The attempt in a recording that one of its replay belongs to, by session and place.
+
+    ``source`` is the recording as the replay's tape tells it, ``tape`` its name among the tapes.
+    ``missing`` is a sentence that says why there is no such attempt.
+    """
+
+    source: str
+    tape: str | None
+    session: int | None = None
+    place: AttemptPlace | None = None
+    missing: str = ""
+    meant: Meant | None = field(default=None, metadata=HTML_ONLY)
+
+
 @dataclass(frozen=True, slots=True)
 class RequestPage:
     """An attempt's request. ``line`` is its method and address, ``status_line`` the answer's.
 
-    ``replayed`` is the tape that this one is a replay of.
+    ``recorded`` is what it belongs to in the recording, where its tape is a replay; of that, only
+    the tape is told unless the address asks for more.
 
     ``answer`` is what the server said, as people read it, and ``answer_body`` the beginning of what
     came where that was no stream of events.
 
     ``body`` is the text with its content coding removed, cut if ``is_cut``. ``difference`` is to
-    the attempt at ``compared_to``, the one before unless another is asked for (``is_chosen``); both
-    are ``None`` for the first that asks something. ``problem``
-    is the next attempt that a finding rests on.
+    the recorded attempt, if that is found, else to the attempt at ``compared_to``: the one before
+    unless another is asked for (``is_chosen``), and none for the first that asks something.
+    ``problem`` is the next attempt that a finding rests on.
     """
 
     session: SessionHead
@@ -72,7 +94,7 @@ class RequestPage:
     next_turn: AttemptPlace | None
     findings: tuple[ToldFinding, ...]
     problem: AttemptPlace | None
-    replayed: str | None
+    recorded: Recorded | None
 
 
 def request_page(
@@ -83,6 +105,7 @@ def request_page(
     session: int,
     place: AttemptPlace,
     given: Mapping[str, str],
+    recorded: Recorded | None = None,
 ) -> RequestPage:
     """The page of the attempt at that place, compared with the one that is ``to`` in ``given``.
 
@@ -100,6 +123,9 @@ def request_page(
     exchange, asked = index.exchange(attempt.exchange), meanings.asked(attempt)
     chosen = _chosen(given.get("to", ""), places) if asked.raw else None
     compared = _asked_before(rows, at) if asked.raw and chosen is None else chosen
+    before = None if compared is None else meanings.meant(tries[compared].attempt)
+    if asked.raw and recorded is not None and recorded.meant is not None:
+        compared, before = None, recorded.meant
     response = exchange.response
     text = asked.raw.decode("utf-8", "replace")
     answer_body_text = answer_body(index, attempt, SHOWN_CHARACTERS)
@@ -122,16 +148,14 @@ def request_page(
         layout_of(text),
         None if compared is None else places[compared],
         chosen is not None,
-        None
-        if compared is None
-        else difference_of(meanings.meant(tries[compared].attempt), meanings.meant(attempt)),
+        None if before is None else difference_of(before, meanings.meant(attempt)),
         places[at - 1] if at else None,
         places[at + 1] if at + 1 < len(places) else None,
         next((each for each in reversed(turns) if rows[at].turn > _turn(rows, each)), None),
         next((each for each in turns if rows[at].turn < _turn(rows, each)), None),
         tuple(_findings(overview, session, place)),
         _next_problem(overview, session, place),
-        overview.label.source,
+        recorded,
     )
 
 
