@@ -4,6 +4,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from flask import Flask, Response, jsonify, redirect, render_template, request
+from flask.json.provider import DefaultJSONProvider
 from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -18,12 +19,6 @@ from inspector_web.views import pages
 from wiretape.errors import NoSuchSession, TapeMissing, UsageError, WiretapeError
 
 
-class Inspector(Flask):
-    """Flask, with every text that a template writes made safe to read."""
-
-    jinja_options = {"finalize": shown, "trim_blocks": True, "lstrip_blocks": True}  # noqa: RUF012
-
-
 def create_app(
     library: Library,
     access: Access,
@@ -35,8 +30,11 @@ def create_app(
     Their indexes are kept in the folder ``indexes``, else as long as the app. An answer waits
     ``patience_s`` for a tape to be read.
     """
-    app = Inspector(__name__)
-    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app = Flask(__name__)
+    # Every text that a template writes is made safe to read.
+    app.jinja_options = {"finalize": shown, "trim_blocks": True, "lstrip_blocks": True}
+    app.json = twins = DefaultJSONProvider(app)
+    twins.sort_keys = False
     app.jinja_env.filters.update(FILTERS)
     reader.attach(app, library, Shelf(indexes, patience_s))
     app.register_blueprint(pages)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final
+from typing import Any, Final, override
 
 import click
 
@@ -39,10 +39,12 @@ class LazyCommands(click.Group):
         with _output_watched():
             return super().invoke(ctx)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_found())
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+    @override
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         entry = _found().get(name)
         if entry is None:
             return None

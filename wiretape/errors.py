@@ -32,13 +32,11 @@ What one room alone refuses stands where it is raised::
 A message has three parts: what happened, on what, what to do next.
 """
 
-from typing import ClassVar
-
 
 class WiretapeError(Exception):
     """Base of everything that wiretape refuses. ``str()`` is one sentence for a person."""
 
-    exit_code: ClassVar[int] = 2
+    exit_code: int = 2
 
 
 class TapeError(WiretapeError):
@@ -88,7 +86,7 @@ class CommandError(WiretapeError):
 
     def __init__(self, message: str, *, exit_code: int) -> None:
         super().__init__(message)
-        self.exit_code = exit_code  # type: ignore[misc]
+        self.exit_code = exit_code
 
 
 class CannotExpress(WiretapeError):

@@ -25,7 +25,7 @@ def tape_of_script(path: Path) -> bytes:
 
 # Whoever shows a script opens it again for each page.
 @lru_cache(maxsize=_KEPT)
-def _tape_of(path: Path, mtime_ns: int, size_bytes: int) -> bytes:  # noqa: ARG001
+def _tape_of(path: Path, _mtime_ns: int, _size_bytes: int) -> bytes:
     try:
         return tape_bytes(read_script(path.read_text("utf-8-sig")))
     except ScriptFault as error:

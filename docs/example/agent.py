@@ -44,7 +44,7 @@ def _ask(client: OpenAI, conversation: list[Any]) -> Any:
         input=conversation,
         tools=TOOLS,
         stream=True,
-    ) as events:  # type: ignore[call-overload]
+    ) as events:
         (response,) = [event.response for event in events if event.type == "response.completed"]
     return response
 

@@ -44,8 +44,13 @@ def main() -> None:
 
 
 @main.command("exec")
-@click.option("--json", is_flag=True, help="Print JSON lines; it never prints anything else.")
-@click.option("--skip-git-repo-check", is_flag=True, help="Means nothing here.")
+@click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    help="Print JSON lines; it never prints anything else.",
+)
+@click.option("--skip-git-repo-check", is_flag=True, expose_value=False, help="Means nothing here.")
 @click.option(
     "--behave-as",
     "version",
@@ -68,8 +73,6 @@ def main() -> None:
 )
 @click.argument("prompt")
 def execute(
-    json: bool,  # noqa: ARG001
-    skip_git_repo_check: bool,  # noqa: ARG001
     version: str,
     recording: Path | None,
     delays: float,

@@ -6,13 +6,14 @@ else, and ``RecordingOver`` where the recording ends.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, override
 
 from replayer.reference.acts import Act, ActKind, Place
 from replayer.reference.asking import asked_by, check_agreement, written_otherwise
 from replayer.reference.happenings import Happening, Left
 from replayer.reference.recorded import RecordedSession
 from replayer.reference.steps import Course, Diverges, RecordingOver
+from replayer.reference.wires import Wire
 from wiretape.asked import Asked
 from wiretape.client.repeating import is_said_by_model
 from wiretape.client.wire import Broken, Closed, Ended, Input, Opened, TimedOut
@@ -56,8 +57,8 @@ class Progress:
         return act
 
 
-class RecordedWire:
-    """Satisfies ``Wire``."""
+class RecordedWire(Wire):
+    """What a session says came of each act."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -69,14 +70,16 @@ class RecordedWire:
         self._last_us = 0
         self._heard = 0
 
-    async def upgrade(self, headers: Headers, delay_ms: int) -> Input:  # noqa: ARG002
+    @override
+    async def upgrade(self, headers: Headers, delay_ms: int) -> Input:
         self._socket = self._begin(self._progress.take(ActKind.UPGRADE))
         what = await self.receive()
         if not isinstance(what, Opened):
             self._socket = None
         return what
 
-    async def post(self, headers: Headers, body: JsonObject, delay_ms: int) -> Input:  # noqa: ARG002
+    @override
+    async def post(self, headers: Headers, body: JsonObject, delay_ms: int) -> Input:
         self._socket = None
         self._compare(self._begin(self._progress.take(ActKind.POST)), body)
         what = await self.receive()

@@ -15,7 +15,7 @@ from replayer.reference.recorded import RecordedSession
 from replayer.reference.recorded_wire import Progress, RecordedWire, wish_of
 from replayer.reference.remembered import Memory, recorded_request
 from replayer.reference.steps import Course, Diverges, RecordingOver, Step
-from replayer.reference.user import Identity, Prompt
+from replayer.reference.user import Identity, Prompt, User
 from wiretape.client.config import Config
 from wiretape.client.dialect import Dialect, Prewarm
 from wiretape.client.events import Item
@@ -50,8 +50,8 @@ async def rehearse(session: RecordedSession, config: Config, dialect: Dialect) -
     return course
 
 
-class RecordedUser(Memory):
-    """Asks what was recorded, turn by turn. Satisfies ``User``."""
+class RecordedUser(Memory, User):
+    """Asks what was recorded, turn by turn."""
 
     def __init__(self, progress: Progress, dialect: Dialect) -> None:
         super().__init__(act.asked for act in progress.session.acts)

@@ -8,7 +8,7 @@ client repeated it: how it writes them is no rule of the documents, but what the
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, override
 
 from replayer.reference.acts import ActKind
 from replayer.reference.conversation import (
@@ -18,7 +18,7 @@ from replayer.reference.conversation import (
     output_item,
 )
 from replayer.reference.recorded import RecordedSession, recorded_sessions
-from replayer.reference.user import Identity, Prompt
+from replayer.reference.user import Identity, Prompt, User
 from wiretape.asked import Asked
 from wiretape.client.dialect import Dialect
 from wiretape.client.events import Item
@@ -84,14 +84,15 @@ class Memory:
         return self.outputs.get(call_id(call)) or output_item(call, NOT_RECORDED)
 
 
-class Prompts(Memory):
-    """A user who asks these things, one after the other. Satisfies ``User``."""
+class Prompts(Memory, User):
+    """A user who asks these things, one after the other."""
 
     def __init__(self, prompts: Iterable[Prompt], requests: Iterable[Asked]) -> None:
         super().__init__(requests)
         self._prompts = iter(prompts)
 
-    def next_prompt(self, said: Sequence[Item]) -> Prompt | None:  # noqa: ARG002
+    @override
+    def next_prompt(self, said: Sequence[Item]) -> Prompt | None:
         return next(self._prompts, None)
 
 

@@ -18,6 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from replayer.reference.breakages import post_failure, socket_end, upgrade_failure
+from replayer.reference.wires import Wire
 from wiretape.client.wire import (
     Breakage,
     Broken,
@@ -69,8 +70,8 @@ class _Socket(ClientConnection):
         super().connection_lost(exc)
 
 
-class SocketWire:
-    """Talks to ``address``. Satisfies ``Wire``.
+class SocketWire(Wire):
+    """Talks to ``address``.
 
     ``tools_s`` says how long the tools run this time, where that is not always the same.
     """

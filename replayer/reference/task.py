@@ -3,10 +3,10 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, override
 
 from replayer.reference.conversation import NOT_RECORDED, call_id, output_item
-from replayer.reference.user import Identity, Prompt
+from replayer.reference.user import Identity, Prompt, User
 from wiretape import __version__
 from wiretape.client.events import Item
 from wiretape.client.repeating import sent_back
@@ -30,8 +30,8 @@ SHELL: Final[JsonObject] = {
 }
 
 
-class Task:
-    """Asks ``prompt`` once. Satisfies ``User``.
+class Task(User):
+    """Asks ``prompt`` once.
 
     ``outputs`` are what tools gave in a recording, by call id: nothing else answers a call.
     """
@@ -49,7 +49,8 @@ class Task:
             reasoning={"effort": "medium", "summary": "auto"},
         )
 
-    def next_prompt(self, said: Sequence[Item]) -> Prompt | None:  # noqa: ARG002
+    @override
+    def next_prompt(self, said: Sequence[Item]) -> Prompt | None:
         request, self._request = self._request, None
         if request is None:
             return None

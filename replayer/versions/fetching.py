@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
-from typing import ClassVar, Final
+from typing import Final
 
 from wiretape.errors import WiretapeError
 
@@ -45,7 +45,7 @@ _OLD_S: Final = 24 * 3600.0
 class FetchError(WiretapeError):
     """A version of Codex cannot be had."""
 
-    exit_code: ClassVar[int] = 1
+    exit_code = 1
 
 
 def codex_of(version: str, cache: Path) -> Path | None:

@@ -38,10 +38,10 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCach
 
 @pytest.fixture
 def browse(folder: Path, compiled: FileSystemBytecodeCache) -> Callable[..., FlaskClient]:
-    """Gives a browser for ``folder``, on loopback unless another ``Access`` is given."""
+    """Gives a browser of these tapes, else of ``folder``; on loopback unless told otherwise."""
 
-    def make(access: Access = LOOPBACK) -> FlaskClient:
-        app = create_app(Library([folder]), access, patience_s=60)
+    def make(*tapes: Path, access: Access = LOOPBACK) -> FlaskClient:
+        app = create_app(Library(tapes or [folder]), access, patience_s=60)
         app.testing = True
         app.jinja_env.bytecode_cache = compiled
         return app.test_client()
@@ -67,9 +67,9 @@ def page(browser: Page) -> Page:
 
 
 @pytest.fixture
-def site(folder: Path, fallback: Path, rounds: Path) -> Iterator[str]:  # noqa: ARG001
+def site(both: Path) -> Iterator[str]:
     """The address of an inspector of two tapes."""
-    app = create_app(Library([folder]), Access("127.0.0.1", None), patience_s=60)
+    app = create_app(Library([both]), LOOPBACK, patience_s=60)
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
@@ -104,6 +104,13 @@ def rounds(folder: Path, shelf: Path) -> Path:
     In milliseconds: asked at 10, a call until 300, the tool runs, asked again at 900, done at 990.
     """
     return Path(shutil.copy2(shelf / "rounds.db", folder))
+
+
+@pytest.fixture
+def both(fallback: Path, rounds: Path) -> Path:
+    """The folder with these two tapes in it."""
+    assert fallback.parent == rounds.parent
+    return fallback.parent
 
 
 def _write_fallback(path: Path) -> None:

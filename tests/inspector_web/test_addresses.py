@@ -52,5 +52,5 @@ def test_a_page_leads_to_itself_whatever_its_tape_is_called(browse: Browse, fall
     fallback.rename(fallback.with_name("odd #1?.db"))
     address = "/tapes/odd%20%231%3F/sessions/1"
     assert f'href="{address}.json?page=1"' in browse().get(f"{address}?page=1").text
-    asked = browse(Access("0.0.0.0", "secret")).get(f"{address}?token=secret")
+    asked = browse(access=Access("0.0.0.0", "secret")).get(f"{address}?token=secret")
     assert asked.headers["location"] == address

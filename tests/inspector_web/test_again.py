@@ -25,9 +25,9 @@ POST = "/tapes/fallback/sessions/1/again?request=1&attempt=3"
 
 
 @pytest.fixture
-def client(fallback: Path, rounds: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+def client(both: Path, browse: Browse) -> FlaskClient:
     """A browser with two tapes."""
-    return browse()
+    return browse(both)
 
 
 def twin(client: FlaskClient, address: str) -> Any:

@@ -46,9 +46,9 @@ MISSING = (
 
 
 @pytest.fixture
-def client(fallback: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+def client(fallback: Path, browse: Browse) -> FlaskClient:
     """A browser on loopback, with one tape to look at."""
-    return browse()
+    return browse(fallback.parent)
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -157,9 +157,9 @@ def test_foreign_requests_get_nothing(client: FlaskClient, headers: dict[str, st
         assert "fallback" not in answer.text
 
 
-def test_a_token_is_asked_for_once(fallback: Path, browse: Browse) -> None:  # noqa: ARG001
+def test_a_token_is_asked_for_once(fallback: Path, browse: Browse) -> None:
     """It goes from the address into a cookie that no script and no other site sees."""
-    client = browse(Access("0.0.0.0", "secret-token"))
+    client = browse(fallback, access=Access("0.0.0.0", "secret-token"))
     assert client.get("/sessions").status_code == 401
     assert client.get("/sessions?token=wrong").status_code == 401
     admitted = client.get("/sessions?text=a+b&token=secret-token")
@@ -170,9 +170,9 @@ def test_a_token_is_asked_for_once(fallback: Path, browse: Browse) -> None:  # n
     assert client.get("/sessions").status_code == 200
 
 
-def test_a_token_does_not_lead_elsewhere(fallback: Path, browse: Browse) -> None:  # noqa: ARG001
+def test_a_token_does_not_lead_elsewhere(fallback: Path, browse: Browse) -> None:
     """A path with two slashes is no other host."""
-    client = browse(Access("0.0.0.0", "secret-token"))
+    client = browse(fallback, access=Access("0.0.0.0", "secret-token"))
     admitted = client.get("//evil.example/?token=secret-token")
     assert admitted.headers.get("Location", "/").count("//") == 0
 

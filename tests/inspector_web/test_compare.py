@@ -17,9 +17,9 @@ type Browse = Callable[..., FlaskClient]
 
 
 @pytest.fixture
-def client(fallback: Path, rounds: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+def client(both: Path, browse: Browse) -> FlaskClient:
     """A browser with two tapes to compare."""
-    return browse()
+    return browse(both)
 
 
 def twin(client: FlaskClient, **query: Any) -> Any:

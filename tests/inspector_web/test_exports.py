@@ -33,9 +33,9 @@ def two(folder: Path) -> Path:
 
 
 @pytest.fixture
-def client(two: Path, fallback: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+def client(two: Path, fallback: Path, browse: Browse) -> FlaskClient:
     """A browser for them."""
-    return browse()
+    return browse(two, fallback)
 
 
 def exported(tape: Path, into: Path, *options: str) -> dict[str, bytes]:

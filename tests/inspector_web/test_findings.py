@@ -13,9 +13,9 @@ from wiretape.store_reader import TapeReader
 
 
 @pytest.fixture
-def client(fallback: Path, browse: Any) -> FlaskClient:  # noqa: ARG001
+def client(fallback: Path, browse: Any) -> FlaskClient:
     """A browser with the fallback to look at."""
-    browser: FlaskClient = browse()
+    browser: FlaskClient = browse(fallback)
     return browser
 
 

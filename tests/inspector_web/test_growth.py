@@ -88,13 +88,15 @@ def test_a_tape_that_is_being_read_grows_when_it_is_read(growing: GrowingTape) -
     assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
 
 
-def test_a_page_of_facts_grows_before_the_tape_is_read(growing: GrowingTape) -> None:
+def test_a_page_of_facts_grows_before_the_tape_is_read(
+    growing: GrowingTape, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Events are read from the tape itself."""
     shelf = Shelf(None, 0.0)
     look, edition = shelf.look(growing.path), edition_of(growing.path)
     seen = tape_state(growing.path, look, edition)
     growth = TapeGrowth(growing.path, shelf, seen, is_of_facts=True)
-    shelf.look = lambda _: look  # type: ignore[method-assign]
+    monkeypatch.setattr(shelf, "look", lambda _: look)
     assert growth.look() is News.NOTHING
     growing.add(1)
     assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]

@@ -22,9 +22,9 @@ type Browse = Callable[..., FlaskClient]
 
 
 @pytest.fixture
-def client(fallback: Path, rounds: Path, browse: Browse) -> FlaskClient:  # noqa: ARG001
+def client(both: Path, browse: Browse) -> FlaskClient:
     """A browser with two tapes to look at."""
-    return browse()
+    return browse(both)
 
 
 def twin(client: FlaskClient, address: str, **query: Any) -> Any:

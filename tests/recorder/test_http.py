@@ -27,7 +27,7 @@ from raw_sockets import (
 from recorded import Recorded, gaps, recorded, recording, wait_for
 
 from recorder.capture import Capture
-from wiretape.facts import EndKind, Piece, PieceKind, Sender
+from wiretape.facts import EndKind, Fact, Piece, PieceKind, Sender
 from wiretape.store_writer import TapeWriter
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -199,10 +199,10 @@ def test_a_failing_recorder_does_not_harm_the_traffic(tmp_path: Path) -> None:
     """Whatever breaks in capturing: the client gets every byte, and the tape a gap for each."""
 
     def clumsy(writer: TapeWriter) -> Capture:
-        def put(fact: object) -> None:
+        def put(fact: Fact) -> None:
             if isinstance(fact, Piece):
                 raise ZeroDivisionError("with a s3cret in it")
-            writer.put(fact)  # type: ignore[arg-type]
+            writer.put(fact)
 
         return Capture(put)
 

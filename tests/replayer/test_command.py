@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import asking_child
 import pytest
@@ -119,8 +120,8 @@ def test_a_tape_that_was_cut_off_is_told_first_and_keeps_nobody_waiting(
     """The client is given what there is, then its connection is gone; told before it runs, and in
     the report."""
     recording = Recording()
-    kept = {"session": None, "asked_with": ASKED_WITH}
-    recording.post(create("a"), (b"half",), Ending(None), **kept)  # type: ignore[arg-type]
+    kept: dict[str, Any] = {"session": None, "asked_with": ASKED_WITH}
+    recording.post(create("a"), (b"half",), Ending(None), **kept)
     path, report = recording.write(tmp_path / "cut.db"), tmp_path / "report.json"
     ran = run(path, "--report", report, *child(("POST", URL, create("a"))))
     sentence = (
@@ -175,11 +176,11 @@ def test_a_replay_is_a_tape_that_replays_again(run: Run, tmp_path: Path) -> None
     """Requests, answers and ends are those of the recording; and so on, from tape to tape."""
     failed = error_body("busy")
     recording = Recording()
-    kept = {"session": None, "asked_with": ASKED_WITH}
+    kept: dict[str, Any] = {"session": None, "asked_with": ASKED_WITH}
     headers = (*JSON_HEADERS, ("content-length", str(len(failed))))
-    recording.post(create("a"), (failed,), status=500, headers=headers, **kept)  # type: ignore[arg-type]
-    recording.post(create("a"), sse(*answer("a")), **kept)  # type: ignore[arg-type]
-    recording.post(create("b"), (b"half",), CUT, **kept)  # type: ignore[arg-type]
+    recording.post(create("a"), (failed,), status=500, headers=headers, **kept)
+    recording.post(create("a"), sse(*answer("a")), **kept)
+    recording.post(create("b"), (b"half",), CUT, **kept)
     recording.socket(
         *((*wants(asks(text)), *says({"type": text})) for text in "ab"),
         session=None,

@@ -40,7 +40,7 @@ EVENTS: tuple[dict[str, Any], ...] = (
     {"type": "codex.unknown", "sequence_number": 2},
     {"type": "response.completed", "response": RESPONSE, "sequence_number": 3},
 )
-ASKED = {"model": "gpt-5.2", "input": "say hello"}
+ASKED: dict[str, Any] = {"model": "gpt-5.2", "input": "say hello"}
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def test_a_stream_is_read_event_by_event(serve: Serve) -> None:
     recording = Recording()
     recording.post({**ASKED, "stream": True}, sse(*EVENTS), session=None)
     with serve(recording) as server, sdk(server) as client:
-        stream = client.responses.create(**ASKED, stream=True)  # type: ignore[call-overload]
+        stream = client.responses.create(**ASKED, stream=True)
         events = list(stream)
     assert [event.type for event in events] == [event["type"] for event in EVENTS]
     assert events[1].delta == "Hallo\u2028Welt"
@@ -75,7 +75,7 @@ def test_a_stream_that_its_client_left_is_read_to_the_end(serve: Serve) -> None:
     recording = Recording()
     recording.post({**ASKED, "stream": True}, sse(*EVENTS), LEFT, session=None)
     with serve(recording) as server, sdk(server) as client:
-        stream = client.responses.create(**ASKED, stream=True)  # type: ignore[call-overload]
+        stream = client.responses.create(**ASKED, stream=True)
         assert len(list(stream)) == 4
 
 
@@ -86,7 +86,7 @@ def test_an_answer_in_one_piece(serve: Serve) -> None:
     recording = Recording()
     recording.post(ASKED, (body,), headers=headers, session=None)
     with serve(recording) as server, sdk(server) as client:
-        response = client.responses.create(**ASKED)  # type: ignore[call-overload]
+        response = client.responses.create(**ASKED)
     assert (response.id, response.status) == ("resp_1", "completed")
 
 
@@ -98,7 +98,7 @@ def test_the_clients_retries_meet_the_recorded_failures(serve: Serve) -> None:
     recording.post({**ASKED, "stream": True}, status=500, **retry_soon("broken"))
     recording.post({**ASKED, "stream": True}, sse(*EVENTS), session=None)
     with serve(recording) as server, sdk(server, retries=2) as client:
-        stream = client.responses.create(**ASKED, stream=True)  # type: ignore[call-overload]
+        stream = client.responses.create(**ASKED, stream=True)
         assert len(list(stream)) == 4
     assert [request.exchange for request in server.report.requests] == [1, 2, 3]
 
@@ -112,7 +112,7 @@ def test_an_error_is_the_recorded_one(serve: Serve) -> None:
         sdk(server) as client,
         pytest.raises(openai.AuthenticationError, match="no such key"),
     ):
-        client.responses.create(**ASKED)  # type: ignore[call-overload]
+        client.responses.create(**ASKED)
 
 
 def test_an_unexpected_request_is_given_up_on(serve: Serve) -> None:
@@ -123,7 +123,7 @@ def test_an_unexpected_request_is_given_up_on(serve: Serve) -> None:
         sdk(server, retries=5) as client,
         pytest.raises(openai.BadRequestError, match="nothing like this request was recorded"),
     ):
-        client.responses.create(**ASKED)  # type: ignore[call-overload]
+        client.responses.create(**ASKED)
     assert [request.verdict for request in server.report.requests] == [Verdict.UNEXPECTED]
 
 
@@ -136,14 +136,18 @@ def test_a_chat_is_streamed(serve: Serve) -> None:
         "model": "gpt-5.2",
         "choices": [{"index": 0, "delta": {"content": "Hallo"}, "finish_reason": None}],
     }
-    asked = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "hi"}], "stream": True}
+    asked: dict[str, Any] = {
+        "model": "gpt-5.2",
+        "messages": [{"role": "user", "content": "hi"}],
+        "stream": True,
+    }
     recording = Recording()
     data = f"data: {json.dumps(chunk)}\n\n".encode()
     recording.post(
         asked, (data, data, b"data: [DONE]\n\n"), LEFT, path="/chat/completions", session=None
     )
     with serve(recording) as server, sdk(server) as client:
-        stream = client.chat.completions.create(**asked)  # type: ignore[call-overload]
+        stream = client.chat.completions.create(**asked)
         assert [each.choices[0].delta.content for each in stream] == ["Hallo", "Hallo"]
 
 
@@ -173,7 +177,7 @@ def test_a_socket_is_asked_twice(serve: Serve) -> None:
         client.responses.connect() as connection,
     ):
         for asked in (ASKED, for_b):
-            connection.response.create(**asked)  # type: ignore[arg-type]
+            connection.response.create(**asked)
             heard = [connection.recv().type for _ in EVENTS]
             assert heard == [event["type"] for event in EVENTS]
     assert [request.verdict for request in server.report.requests][1:] == [Verdict.EXACT] * 2

@@ -150,8 +150,11 @@ def test_an_error_in_any_is_raised() -> None:
     async def fails() -> None:
         raise ValueError("no")
 
+    async def waits() -> None:
+        await asyncio.Event().wait()
+
     with pytest.raises(ValueError, match="no"):
-        asyncio.run(first_of(asyncio.Event().wait(), fails()))  # type: ignore[arg-type]
+        asyncio.run(first_of(waits(), fails()))
 
 
 def test_whoever_waits_for_the_first_may_be_cancelled() -> None:

@@ -22,8 +22,10 @@ from tapes import (
 
 from replayer.actions import Action, SendBytes, SendHead
 from replayer.http_request import HttpRequest, Origin
-from replayer.player import Player
+from replayer.player import Accept, PassOn, Player
 from replayer.report import Blocked, ReplayedRequest, Verdict
+from wiretape.asked import RequestKind
+from wiretape.attempts import Transport
 from wiretape.facts import Headers
 
 GIVEN_ALREADY = (
@@ -47,8 +49,8 @@ Y = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 def actions(player: Player, request: HttpRequest) -> list[Action]:
     """What the player answers to a request that is not blocked."""
     answered = player.upgrade(request) if request.is_upgrade else player.http(request)
-    assert not isinstance(answered, Blocked)
-    return list(answered)  # type: ignore[arg-type]
+    assert not isinstance(answered, Accept | Blocked | PassOn)
+    return list(answered)
 
 
 def body(player: Player, request: HttpRequest) -> bytes:
@@ -312,7 +314,7 @@ def test_every_request_is_numbered_and_placed(player: OpenPlayer) -> None:
     playing = player(conversation("a"))
     body(playing, post(create("a"), connection=7))
     assert playing.report.requests == [
-        ReplayedRequest(1, "http", "create", 7, Verdict.EXACT, 1, None, ())  # type: ignore[arg-type]
+        ReplayedRequest(1, Transport.HTTP, RequestKind.CREATE, 7, Verdict.EXACT, 1, None, ())
     ]
 
 

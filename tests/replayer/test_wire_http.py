@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Any
 
 import httpx
 import pytest
@@ -27,7 +28,7 @@ from tapes import (
 )
 
 from replayer.report import Verdict
-from wiretape.facts import End, EndKind, Piece, Sender
+from wiretape.facts import End, EndKind, Piece, PieceKind, Sender
 
 type Serve = Callable[..., AbstractContextManager[Replaying]]
 
@@ -44,10 +45,10 @@ CHUNKS = (
 """Chunks that end anywhere: in a line, in a character, and with bytes that are no text."""
 
 
-def recorded(*chunks: bytes, ending: Ending = COMPLETE, **head: object) -> Recording:
+def recorded(*chunks: bytes, ending: Ending = COMPLETE, **head: Any) -> Recording:
     """One request, answered with these chunks."""
     recording = Recording()
-    recording.post(create("a"), chunks, ending, session=None, **head)  # type: ignore[arg-type]
+    recording.post(create("a"), chunks, ending, session=None, **head)
     return recording
 
 
@@ -95,7 +96,7 @@ def test_at_its_pace_a_chunk_comes_before_the_next_is_due(serve: Serve) -> None:
     end = recording.facts.pop()
     assert isinstance(end, End)
     recording.facts.append(
-        Piece(1, end.at_us + 3600_000_000, Sender.SERVER, recording.facts[-1].kind, b"later")  # type: ignore[union-attr]
+        Piece(1, end.at_us + 3600_000_000, Sender.SERVER, PieceKind.CHUNK, b"later")
     )
     with serve(recording, factor=1.0) as server:
         with asked(server) as client:

@@ -29,7 +29,7 @@ def paired_sessions(
     rules: tuple[Callable[[Session, Session], bool], ...] = (
         have_one_id,
         begin_alike,
-        lambda one, other: True,  # noqa: ARG005
+        lambda *_: True,
     )
     partners: dict[int, Session] = {}
     for belong_together in rules:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from plugin_project import Project
@@ -24,13 +25,13 @@ def project(project: Project) -> Project:
     other = {"role": "user", "content": [{"type": "input_text", "text": "two"}]}
     recording = Recording()
     headers = (*JSON_HEADERS, ("accept", "*/*"), ("accept-encoding", "gzip, deflate, br, zstd"))
-    asked = {"session": None, "asked_with": headers}
+    asked: dict[str, Any] = {"session": None, "asked_with": headers}
     for body, status in ((item, 200), (other, 503), (other, 200)):
         recording.post(
             {"model": "m", "input": [body], "stream": True},
             sse(*answer("yes")) if status == 200 else (error_body("busy"),),
             status=status,
-            **asked,  # type: ignore[arg-type]
+            **asked,
         )
     recording.write(project.folder / "tape.db")
     return project
@@ -152,6 +153,7 @@ def test_a_marker_that_cannot_be_read_is_an_error(project: Project) -> None:
     ran = project.run(
         """
 import pytest
+from typing import Any
 
 @pytest.mark.wiretape("tape.db", stirct=True)
 def test_ask(): ...

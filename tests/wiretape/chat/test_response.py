@@ -224,7 +224,7 @@ def test_every_choice_gives_its_items() -> None:
         {"message": {"content": "b"}, "finish_reason": "stop"},
     ]
     response = read(json.dumps({"choices": choices}))
-    assert [item["content"][0]["text"] for item in response.items] == ["a", "b"]  # type: ignore[index]
+    assert [item["content"][0]["text"] for item in response.items] == ["a", "b"]
     assert response.finish_reason == "length"
 
 

@@ -484,5 +484,5 @@ def test_every_item_that_begins_is_handed_up_whole(data: list[str]) -> None:
         return
     said = [event.delta for event in events if isinstance(event, OutputTextDelta)]
     items = [event.item for event in events if isinstance(event, OutputItemDone)]
-    parts = [part for item in items if item["type"] == "message" for part in item["content"]]  # type: ignore[attr-defined]
+    parts = [part for item in items if item["type"] == "message" for part in item["content"]]
     assert [part["text"] for part in parts] == said

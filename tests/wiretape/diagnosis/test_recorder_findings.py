@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from timed_tapes import LABEL, TapeMaker, ask, completed, created, session
+from troubled_tapes import S1, diagnosis
 
 from wiretape.diagnosis.diagnose import Diagnosis, diagnose
 from wiretape.diagnosis.kinds import Kind, Severity
@@ -11,14 +12,6 @@ from wiretape.facts import EndKind, Sender
 from wiretape.spot import Spot
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeWriter
-
-S1 = session("s1")
-
-
-def diagnosis(maker: TapeMaker) -> Diagnosis:
-    """The diagnosis of the tape."""
-    with maker.read() as reader:
-        return diagnose(reader)
 
 
 def test_a_recording_that_was_cut_off_says_what_has_no_end(maker: TapeMaker) -> None:
