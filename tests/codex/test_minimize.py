@@ -11,7 +11,10 @@ from provider_script import Fin, Reply, Script, Written
 from ruamel.yaml import YAML
 from situations import OPEN, RUN, SAY, TOO_LONG, Situation, Transport, Version
 
-pytestmark = pytest.mark.codex
+MANY_RUNS_S = 500.0
+"""Some forty runs of the client, on a busy machine."""
+
+pytestmark = [pytest.mark.codex, pytest.mark.timeout(2 * MANY_RUNS_S)]
 
 FAILED = {
     "type": "response.failed",
@@ -29,7 +32,9 @@ WARM_UP = {"type": "response.create", "generate": False, "...": ""}
 def minimized(binary: Path, transport: Transport, folder: Path, keep: str, *replies: Reply) -> Any:
     """The script that is left of a recording of these replies."""
     script = Script(posts=replies, upgrades=OPEN, messages=replies)
-    cell = Cell(Situation("", {transport: script}), binary, transport, folder)
+    cell = Cell(
+        Situation("", {transport: script}), binary, transport, folder, timeout_s=MANY_RUNS_S
+    )
     cell.recorded()
     smallest = folder / "smallest.script"
     ran = cell.again(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from codex_run import LOOPBACK_PORT, UUID, CodexRun, run_codex
+from codex_run import LOOPBACK_PORT, TIMEOUT_S, UUID, CodexRun, run_codex
 from model_hosts import model_hosts_certificate
 from provider import Provider
 from provider_log import Ask, Asked
@@ -40,6 +40,7 @@ class Cell:
     transport: Transport
     folder: Path
     features: tuple[str, ...] = ()
+    timeout_s: float = TIMEOUT_S
 
     @property
     def tape(self) -> Path:
@@ -126,6 +127,7 @@ class Cell:
             command_prefix=prefix or [],
             settings=self.situation.settings,
             features=self.features,
+            timeout_s=self.timeout_s,
             environment={
                 "WIRETAPE_CA_DIR": str(self.folder.parent / "ca"),
                 **(environment or {}),

@@ -14,6 +14,8 @@ from typing import Any
 MODEL = "gpt-5.2-codex"
 KEY = "sk-dummy"
 TIMEOUT_S = 60.0
+PARTING_S = 10.0
+"""How long a run that took too long has to end by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,13 @@ def run_codex(
             stdout, stderr = process.communicate(timeout=timeout_s)
             exit_code: int | None = process.returncode
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            stdout, stderr = process.communicate()
+            # Told to end, what stands in front of the client ends it too; killed, it cannot.
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                stdout, stderr = process.communicate(timeout=PARTING_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                stdout, stderr = process.communicate()
             exit_code = None
         except KeyboardInterrupt:
             # It has a process group of its own, which Ctrl-C does not reach.
