@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
+from urllib.parse import urlencode
 
 from wiretape.errors import UsageError
 
@@ -52,3 +53,9 @@ def page_in(given: Mapping[str, str]) -> int:
         BadAddress: it is no number.
     """
     return max(1, number_in(given, "page") or 1)
+
+
+def changed(given: Mapping[str, str], **values: object) -> str:
+    """The query of the same view with some values changed; ``None`` takes one out."""
+    kept = dict(given) | values
+    return f"?{urlencode({name: value for name, value in kept.items() if value is not None})}"

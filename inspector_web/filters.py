@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from inspector_web.addresses import changed
 from inspector_web.health import named
 from inspector_web.json_view import Token, laid_out
 from inspector_web.markdown import rendered
@@ -103,6 +104,7 @@ def sign(tone: str) -> str:
 FILTERS = {
     "as_json": as_json,
     "axis": axis,
+    "changed": changed,
     "counted": counted,
     "day_and_time": day_and_time,
     "duration": duration,

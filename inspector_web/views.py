@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from inspector_web import exports
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared, recorded_request
+from inspector_web.folds import Folds
 from inspector_web.growth import ListGrowth, News, TapeGrowth, list_state, told
 from inspector_web.library import Library
 from inspector_web.overview import AttemptPlace
@@ -73,6 +74,11 @@ def _page[Page, **Where](
         return build
 
     return register
+
+
+@pages.before_request
+def read_folds() -> None:
+    g.folds = Folds.parse(request.args)
 
 
 @pages.get("/")

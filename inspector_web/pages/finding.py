@@ -1,9 +1,11 @@
 """Findings as a session's page tells them, each with the way to its place."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from inspector_web.folds import Fold
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.overview import Evidence, Told
 from inspector_web.stretches import Span
@@ -23,11 +25,13 @@ LEAST_AROUND_US: Final = 200_000
 class FindingRow:
     """A finding: what was seen, what it means, what to try, and where it stands.
 
-    ``requests`` are the numbers of those that it is about, the first of them: what was found alike
-    in several is one row, and ``alike`` counts the others. ``view`` is the window of the timeline
-    around what the first rests on, ``more`` counts its evidence that is left out.
+    ``name`` is what an address calls it. ``requests`` are the numbers of those that it is about,
+    the first of them: what was found alike in several is one row, and ``alike`` counts the others.
+    ``view`` is the window of the timeline around what the first rests on, ``more`` counts its
+    evidence that is left out.
     """
 
+    name: str
     kind: Kind
     severity: Severity
     tone: Tone
@@ -47,14 +51,28 @@ def finding_rows(told: Sequence[Told], timeline: Timeline) -> tuple[FindingRow, 
     for each in told:
         finding = each.finding
         alike.setdefault((finding.kind, finding.severity, finding.what), []).append(each)
-    return tuple(_row(group, timeline) for group in list(alike.values())[:MOST_FINDINGS])
+    groups = list(alike.values())[:MOST_FINDINGS]
+    return tuple(
+        _row(name, group, timeline) for name, group in zip(_names(groups), groups, strict=True)
+    )
 
 
-def _row(group: Sequence[Told], timeline: Timeline) -> FindingRow:
+def _names(groups: Iterable[Sequence[Told]]) -> Iterator[str]:
+    """What each is called by: its kind and its first request, and its number among several."""
+    seen: Counter[str] = Counter()
+    for first, *_ in groups:
+        request = first.finding.request
+        name = f"{Fold.FINDING}-{first.finding.kind}" + (f"-{request}" if request else "")
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name}.{seen[name]}"
+
+
+def _row(name: str, group: Sequence[Told], timeline: Timeline) -> FindingRow:
     first = group[0]
     finding = first.finding
     requests = [each.finding.request for each in group]
     return FindingRow(
+        name,
         finding.kind,
         finding.severity,
         SEVERITIES[finding.severity],

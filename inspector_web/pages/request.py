@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from inspector_web.addresses import BadAddress
 from inspector_web.answered import answer_body
 from inspector_web.difference import Difference, difference_of
 from inspector_web.entries import Answered, answered
@@ -121,7 +122,10 @@ def request_page(
     attempt = tries[at].attempt
     meanings = Meanings(reader, index, overview.session(session))
     exchange, asked = index.exchange(attempt.exchange), meanings.asked(attempt)
-    chosen = _chosen(given.get("to", ""), places) if asked.raw else None
+    to = given.get("to", "").strip()
+    if recorded is not None and to == RECORDED:
+        to = ""
+    chosen = _chosen(to, places) if asked.raw else None
     compared = _asked_before(rows, at) if asked.raw and chosen is None else chosen
     before = None if compared is None else meanings.meant(tries[compared].attempt)
     if asked.raw and recorded is not None and recorded.meant is not None:
@@ -160,14 +164,25 @@ def request_page(
 
 
 def _chosen(text: str, places: list[AttemptPlace]) -> int | None:
-    """Which attempt ``2`` or ``2.3`` names: a request's last one, or its third."""
+    """Which attempt ``2`` or ``2.3`` names: a request's last one, or its third.
+
+    Raises:
+        BadAddress: it names none, or nothing.
+    """
+    if not text:
+        return None
     request, _, number = text.partition(".")
     found = [
         at
         for at, each in enumerate(places)
         if str(each.request) == request and number in ("", str(each.number))
     ]
-    return found[-1] if found else None
+    if not found or text.endswith("."):
+        raise BadAddress(
+            f"to is {text[:40]!r}: it has to be a request of this session, as 2, or an attempt at "
+            "one, as 2.3."
+        )
+    return found[-1]
 
 
 def _turn(rows: list[AttemptRow], place: AttemptPlace) -> int:

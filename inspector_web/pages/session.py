@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
-from inspector_web.addresses import number_in
+from inspector_web.addresses import choice_in, number_in
 from inspector_web.drawing import draw
 from inspector_web.ends import said
 from inspector_web.health import Tale, Tone, named, tales_of, tone_of
@@ -26,6 +27,15 @@ from wiretape.words import duration
 _MOST_TOLD: Final = 20
 """Of requests in trouble, and of gaps."""
 _MOST_ATTEMPTS: Final = 200
+
+
+class Speed(StrEnum):
+    """How much faster than recorded it is played."""
+
+    RECORDED = "1"
+    FAST = "4"
+    FASTER = "16"
+    FASTEST = "64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +119,7 @@ class SessionPage:
     outside: tuple[int, ...]
     turns: tuple[TurnRow, ...]
     received: ReceivedPage | None
+    speed: Speed
 
 
 def session_page(
@@ -121,7 +132,12 @@ def session_page(
 ) -> SessionPage:
     """The page of that session.
 
-    ``from`` and ``to`` in ``given`` are the window, ``at`` the instant to look at, in ``at_us``.
+    ``from`` and ``to`` in ``given`` are the window, ``at`` the instant to look at, in ``at_us``,
+    ``speed`` is that of playing.
+
+    Raises:
+        BadAddress: one of them makes no sense.
+        NoSuchSession: there is none.
     """
     session, head = overview.session(number), head_of(tape, overview, number)
     whole = view_of(timeline.span, None, None)
@@ -153,6 +169,7 @@ def session_page(
         outside,
         tuple(_turn_rows(details.turn_words, timeline, {row.turn for row in attempts})),
         None if at_us is None else received_page(tape, overview, number, timeline, index, given),
+        choice_in(given, "speed", Speed) or Speed.RECORDED,
     )
 
 

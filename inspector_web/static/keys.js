@@ -23,9 +23,12 @@
   };
 
   // Moves the focus along the rows, so that Enter, screen readers and :focus all see the same row.
+  const targetOf = (row) => row.querySelector("a[data-main], a[data-step], summary") ?? row;
+
   const step = (selector, by) => {
-    const targets = [...document.querySelectorAll(selector)].map(
-      (row) => row.querySelector("a[data-main], a[data-step], summary") ?? row);
+    // What lies in a fold that is shut is not walked along.
+    const targets = [...document.querySelectorAll(selector)].map(targetOf)
+      .filter((target) => target.checkVisibility());
     if (!targets.length) return false;
     const at = targets.indexOf(document.activeElement);
     let next = at + by;
@@ -38,13 +41,14 @@
     }
     if (next >= targets.length && more(selector)) return true;
     const target = targets[Math.min(Math.max(next, 0), targets.length - 1)];
-    if (target.matches("summary")) target.parentElement.open = true;
+    // A row that is a fold opens; one that only holds a fold leaves that to Enter.
+    if (target.parentElement.matches("details[data-fold]:is([data-row], [data-problem])")) {
+      target.parentElement.open = true;
+    }
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "nearest" });
     // A finding shows its place on the timeline, where it has one there.
     target.closest("[data-problem]")?.querySelector("a[data-window]")?.click();
-    const id = target.closest("[data-row]")?.id;
-    if (id) history.replaceState(history.state, "", `#${encodeURIComponent(id)}`);
     return true;
   };
 
@@ -128,12 +132,21 @@
     time.title = `${local.format(new Date(time.dateTime))} (${time.title})`;
   });
 
-  // The row that the address names is where the keys begin, once the browser has been there.
+  // The address names the row that has the focus, and there the keys begin, once the browser has
+  // been there. One that comes back to a page knows by itself how far it was scrolled.
+  const ROWS = [...new Set(Object.values(walks).map(([selector]) => `${selector}[id]`))].join();
+  document.addEventListener("focusin", ({ target }) => {
+    const id = target.closest(ROWS)?.id;
+    if (id) history.replaceState(history.state, "", `#${encodeURIComponent(id)}`);
+  });
+  const isOpened = () => performance.getEntriesByType("navigation")[0]?.type === "navigate";
   const toNamed = () => {
     const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!named?.matches("[data-row]")) return;
-    (named.querySelector("a[data-main]") ?? named).focus({ preventScroll: true });
-    named.scrollIntoView({ block: "center", behavior: "instant" });
+    if (!named?.matches(ROWS)) return;
+    targetOf(named).focus({ preventScroll: true });
+    if (history.scrollRestoration === "manual" || isOpened()) {
+      named.scrollIntoView({ block: "center", behavior: "instant" });
+    }
   };
   addEventListener("load", toNamed);
 })();

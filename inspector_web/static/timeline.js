@@ -8,23 +8,28 @@
   let wanted = null;
   let isBusy = false;
 
+  const ask = (changes) => {
+    wanted = { ...wanted, ...changes };
+    draw();
+  };
+
   // Asks for the newest window only: those that came while one was drawn are passed over.
   const draw = async () => {
     if (isBusy) return;
     isBusy = true;
     while (wanted !== null) {
-      const address = wanted;
+      const changes = wanted;
       wanted = null;
       try {
-        const answer = await fetch(address);
+        const answer = await fetch(view.address(changes));
         if (!answer.ok) break;
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         replace(page.getElementById("timeline"));
-        replaceReceived(page.getElementById("received"));
+        if (playing === null) replaceReceived(page.getElementById("received"));
         settle(page.getElementById("table"));
-        history.replaceState(history.state, "", address);
+        view.put(changes);
       } catch {
-        location.assign(address);
+        location.assign(view.address(changes));
       }
     }
     isBusy = false;
@@ -63,12 +68,8 @@
   };
 
   const show = (from, to) => {
-    const address = new URL(location.href);
     const shift = Math.max(0, -from);
-    address.searchParams.set("from", Math.round(from + shift));
-    address.searchParams.set("to", Math.round(to + shift));
-    wanted = address.href;
-    draw();
+    ask({ from: Math.round(from + shift), to: Math.round(to + shift) });
   };
 
   const zoom = (factor, share) => {
@@ -86,12 +87,7 @@
     const link = event.target.closest?.("a[data-window]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const address = new URL(link.getAttribute("href"), location.href.split(/[?#]/)[0]);
-    // Another window of the same instant.
-    const at = new URL(location.href).searchParams.get("at");
-    if (at !== null && !address.searchParams.has("at")) address.searchParams.set("at", at);
-    wanted = address.href;
-    draw();
+    ask(view.changes(link));
     if (!here().contains(link)) here().scrollIntoView({ block: "start" });
   });
 
@@ -185,14 +181,8 @@
 
   // The cursor: an instant, and what the client had received by then.
   const look = (at) => {
-    const address = new URL(location.href);
-    const [from, to] = windowOf(here());
-    address.searchParams.set("from", Math.round(from));
-    address.searchParams.set("to", Math.round(to));
-    address.searchParams.set("at", Math.max(0, Math.round(at)));
-    address.searchParams.delete("at_s");
-    wanted = address.href;
-    draw();
+    const [from, to] = windowOf(here()).map(Math.round);
+    ask({ from, to, at: Math.max(0, Math.round(at)), at_s: null });
   };
 
   // Plays at the recorded pace: the cursor moves here, and the server says what had come.
@@ -212,7 +202,7 @@
     const last = Number(here().dataset.end);
     let at = received ? Number(received.dataset.at) : from;
     if (received && at >= Number(received.dataset.end)) at = from;
-    playing = { at, before: performance.now(), last, isAsking: false };
+    playing = { at, before: performance.now(), last, isAsking: false, told: 0 };
     ready();
     requestAnimationFrame(frame);
   };
@@ -230,19 +220,28 @@
     cursor.setAttribute("x1", `${share}%`);
     cursor.setAttribute("x2", `${share}%`);
     here().querySelector("[name=at_s]").value = (playing.at / 1e6).toFixed(3);
-    if (!playing.isAsking) ask();
+    if (!playing.isAsking) hear();
     if (playing.at >= playing.last) stop();
     else requestAnimationFrame(frame);
   };
 
-  const ask = async () => {
+  // Browsers let an address change some ten times a second, no more.
+  const TOLD_EVERY_MS = 250;
+
+  const hear = async () => {
     const asking = playing;
+    const at = Math.round(asking.at);
     asking.isAsking = true;
     try {
-      const address = `${location.pathname}/received?at=${Math.round(asking.at)}`;
-      const answer = await fetch(address);
+      const answer = await fetch(`${location.pathname}/received?at=${at}`);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (playing === asking) replaceReceived(page.getElementById("received"));
+      if (playing === asking) {
+        replaceReceived(page.getElementById("received"));
+        if (performance.now() - asking.told > TOLD_EVERY_MS) {
+          view.put({ at, at_s: null });
+          asking.told = performance.now();
+        }
+      }
     } catch {
       stop();
     }
@@ -264,6 +263,9 @@
 
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("button.play")) playing === null ? start() : stop();
+  });
+  document.addEventListener("change", ({ target }) => {
+    if (target.matches("[name=speed]")) view.put({ speed: target.value === "1" ? null : target.value });
   });
   document.addEventListener("submit", (event) => {
     const form = event.target.closest?.(".look");

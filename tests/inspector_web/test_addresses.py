@@ -1,7 +1,10 @@
 """Addresses: values that make no sense, and tapes whose names mean something there."""
 
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from flask.testing import FlaskClient
@@ -11,6 +14,11 @@ from inspector_web.access import Access
 type Browse = Callable[..., FlaskClient]
 
 SESSION = "/tapes/fallback/sessions/1"
+FOLD = (
+    "a fold is called by what it is (answered, asked, difference, finding, legend, tree, tried) "
+    "and its place, as tree-0.2."
+)
+OTHER = "it has to be a request of this session, as 2, or an attempt at one, as 2.3."
 REFUSED = {
     "/sessions?order=x": (
         "order is 'x': it has to be one of newest, duration, requests, tokens, silence, trouble."
@@ -22,6 +30,11 @@ REFUSED = {
         "at is '99999999999999999': it has to be a number of 16 digits at most."
     ),
     f"{SESSION}?at_s=nan": "at_s is 'nan': it has to be a number of seconds.",
+    f"{SESSION}?speed=2": "speed is '2': it has to be one of 1, 4, 16, 64.",
+    f"{SESSION}?open=legend+x": f"open holds 'x': {FOLD}",
+    f"{SESSION}?shut=tree-/": f"shut holds 'tree-/': {FOLD}",
+    f"{SESSION}/requests/1/attempts/3?to=9": f"to is '9': {OTHER}",
+    f"{SESSION}/requests/1/attempts/3?to=1.": f"to is '1.': {OTHER}",
     f"{SESSION}/turns/1?page=y": "page is 'y': it has to be a number of 16 digits at most.",
     f"{SESSION}/again?request=x": "request is 'x': it has to be a number of 16 digits at most.",
     "/tapes/fallback/events?sender=me": "sender is 'me': it has to be one of client, server.",
@@ -54,3 +67,37 @@ def test_a_page_leads_to_itself_whatever_its_tape_is_called(browse: Browse, fall
     assert f'href="{address}.json?page=1"' in browse().get(f"{address}?page=1").text
     asked = browse(access=Access("0.0.0.0", "secret")).get(f"{address}?token=secret")
     assert asked.headers["location"] == address
+
+
+def test_every_link_of_a_view_keeps_what_is_chosen(browse: Browse, fallback: Path) -> None:
+    """Another window or another instant leaves all else as it is, without a script too."""
+    assert fallback.exists()
+    text = browse().get(f"{SESSION}?at=1000000&speed=4&open=legend&shut=tree").text
+    windows = re.findall(
+        r'href="([^"]*)"[^>]* data-view="from to|data-view="from to[^"]*" href="([^"]*)"', text
+    )
+    queries = [dict(parse_qsl(unescape(one or other)[1:])) for one, other in windows]
+    assert len(queries) > 6
+    for query in queries:
+        assert {"speed": "4", "open": "legend", "shut": "tree"}.items() <= query.items()
+        assert "at" in query
+    form = text[text.index('<form class="look"') :].partition("</form>")[0]
+    assert re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', form) == [
+        ("open", "legend"),
+        ("shut", "tree"),
+    ]
+
+
+def test_a_fold_is_open_without_a_script(browse: Browse, fallback: Path) -> None:
+    """The server lays it out so."""
+    assert fallback.exists()
+    shown = 'data-fold="legend" open>'
+    assert shown in browse().get(f"{SESSION}?open=legend").text
+    assert shown not in browse().get(SESSION).text
+
+
+def test_the_twin_tells_the_speed(browse: Browse, fallback: Path) -> None:
+    """What only lays out a page, as its folds, is no data."""
+    assert fallback.exists()
+    told = browse().get(f"{SESSION}.json?speed=16&open=legend").get_json()
+    assert told["speed"] == "16"

@@ -115,7 +115,7 @@ def test_e_walks_along_the_problems(page: Page, site: str) -> None:
     page.until("document.readyState === 'complete'")
     page.press("e")
     page.press("e")
-    assert page.value("document.activeElement.closest('details').id") == "finding-2"
+    assert page.value("document.activeElement.closest('details').id") == "finding-fallback-1"
     assert page.value("document.activeElement.closest('details').open")
     page.open(f"{site}tapes/fallback/events?session=1")
     page.press("e")

@@ -50,7 +50,7 @@ def twin(client: FlaskClient, address: str) -> Any:
 
 def test_it_is_chosen_on_the_page_of_the_request(client: FlaskClient) -> None:
     """A link beside the field for any other request; there is none where nothing was replayed."""
-    link = '<a class="clear" href="?to=recorded#new">The recorded one</a>'
+    link = '<a class="clear" data-view="to" href="?to=recorded#new">The recorded one</a>'
     assert link in client.get(PAGE.format("again", 1, 1)).text
     assert link in client.get(PAGE.format("again", 2, 2)).text
     assert link not in client.get(PAGE.format("first", 2, 1)).text
