@@ -34,6 +34,7 @@ REFUSED = {
     f"{SESSION}?open=legend+x": f"open holds 'x': {FOLD}",
     f"{SESSION}?shut=tree-/": f"shut holds 'tree-/': {FOLD}",
     f"{SESSION}/requests/1/attempts/3?to=9": f"to is '9': {OTHER}",
+    f"{SESSION}/requests/1/attempts/3?to=recorded": f"to is 'recorded': {OTHER}",
     f"{SESSION}/requests/1/attempts/3?to=1.": f"to is '1.': {OTHER}",
     f"{SESSION}/turns/1?page=y": "page is 'y': it has to be a number of 16 digits at most.",
     f"{SESSION}/again?request=x": "request is 'x': it has to be a number of 16 digits at most.",
