@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from inspector_web.filters import sign
 from inspector_web.health import Tone, tone_of
+from inspector_web.labels import LEAST_PX, Look, Place, Screen, Wish, axis_labels, placed
 from inspector_web.marks import Marks
-from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, DrawnTurn, Flag, Room
-from inspector_web.stretches import Bar, Span
-from inspector_web.timeline import Lane, Link, LinkKind, MarksOf, Timeline
+from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, DrawnTurn
+from inspector_web.stretches import NAMES, Bar, Span
+from inspector_web.timeline import Link, LinkKind, MarksOf, Timeline
 from inspector_web.window import View, axis_of, view_of
+from wiretape.words import duration
 
 ROW_PX: Final = 48
 """The height of a lane; the stylesheet gives the labels beside it the same."""
@@ -34,9 +37,9 @@ _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a
 _STRIP_BLOCK: Final = 0.5  # per cent of the width
 _STRIP_NARROWEST: Final = 0.25  # so that what failed at once can be seen
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
-_ROOMY: Final = 11.0  # per cent of the width
-_LETTER: Final = 0.65  # per cent of the width, of a wide screen
-_LETTER_ON_PHONE: Final = 2.4
+_AT_END: Final = (Place.BESIDE, Place.LEFT, Place.RIGHT)
+_ARROW_PX: Final = 14
+"""The least that an arrow goes across; its head is as long as most of that."""
 
 
 def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
@@ -65,10 +68,10 @@ def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
         tuple(lanes),
         turns,
         tuple(_arrows(timeline.links, top_of, view)),
-        tuple(axis_of(view)),
+        axis_labels(axis_of(view)),
         tuple(_block(gap, "gap", view) for gap in timeline.gaps if view.shows(gap)),
         tuple(_strip(timeline, view)),
-        tuple(axis_of(view_of(timeline.span, None, None))),
+        axis_labels(axis_of(view_of(timeline.span, None, None))),
         columns,
         before,
         len(timeline.lanes) - len(lanes) - before,
@@ -122,10 +125,10 @@ def _lanes(
         exchange = timeline.lanes[number].exchange
         drawn = _lane(timeline, number, before, top, tools.get(number), view, marks[exchange])
         before = number
-        told = tuple(_told(blocks[number], drawn.silences))
+        drawn = replace(drawn, blocks=tuple(blocks[number]))
         yield replace(
             drawn,
-            blocks=told,
+            labels=placed(_wishes(drawn, view)),
             ticks=_ticks(marks[exchange].at_us, drawn.lane.span, view, columns),
             control_ticks=_ticks(
                 marks[exchange].control_us, _watch(timeline, number), view, columns
@@ -159,7 +162,7 @@ def _lane(
         (),
         tuple(block for block in silences if block.width >= _TOLD_SILENCE),
         None if tools is None or not view.shows(tools) else _block(tools, "tools", view),
-        tuple(_flags(lane, view)),
+        (),
         tuple(_apart(map(view.share, lane.limits(marks, view.span)))),
         "",
         "",
@@ -177,11 +180,43 @@ def _watch(timeline: Timeline, number: int) -> Span:
     return Span(lane.span.start_us, end_us)
 
 
-def _flags(lane: Lane, view: View) -> Iterator[Flag]:
-    for stop in lane.stops:
-        if view.start_us <= stop.at_us <= view.end_us:
+def _wishes(drawn: DrawnLane, view: View) -> list[Wish]:
+    """What is to be written into a lane: how it ended first, and what is about findings."""
+    silences = [
+        Wish(
+            block.x,
+            f"silent {duration(block.us)}",
+            Look.SILENT,
+            (Place.RIGHT,),
+            block.kind,
+            until_below=round(block.x + block.width, 3),
+        )
+        for block in drawn.silences
+    ]
+    found = [wish for wish in silences if wish.tone == "found"]
+    usual = [wish for wish in silences if wish.tone != "found"]
+    return [*_flags(drawn, view), *found, *usual, *_within(drawn)]
+
+
+def _flags(drawn: DrawnLane, view: View) -> Iterator[Wish]:
+    for stop in drawn.lane.stops:
+        if view.holds(stop.at_us):
             x = view.share(stop.at_us)
-            yield Flag(x, tone_of(stop.outcome), stop.label, _room(x, stop.label))
+            tone = tone_of(stop.outcome)
+            text = f"{sign(tone)} {stop.label}".rstrip()
+            until = min((block.x for block in drawn.blocks if block.x > x), default=100.0)
+            yield Wish(x, text, Look.FLAG, _AT_END, tone, until)
+
+
+def _within(drawn: DrawnLane) -> Iterator[Wish]:
+    """What is written into the bars: not where hatching is."""
+    bars = [(block, f"{NAMES[block.kind]} {duration(block.us)}") for block in drawn.blocks]
+    if drawn.tools is not None:
+        bars.append((drawn.tools, f"tools {duration(drawn.tools.us)}"))
+    for bar, text in bars:
+        end = bar.x + bar.width
+        if not any(each.x < end and bar.x < each.x + each.width for each in drawn.silences):
+            yield Wish(bar.x, text, Look.IN, (Place.BESIDE,), until=round(end, 3))
 
 
 def _apart(places: Iterable[float]) -> Iterator[float]:
@@ -191,23 +226,6 @@ def _apart(places: Iterable[float]) -> Iterator[float]:
         if x - last >= _STRIP_BLOCK:
             last = x
             yield x
-
-
-def _room(x: float, label: str) -> Room:
-    letters = len(label) + 2 if label else 1
-    if x > 100 - letters * _LETTER:
-        return Room.NONE
-    return Room.WIDE if x > 100 - letters * _LETTER_ON_PHONE else Room.ENOUGH
-
-
-def _told(blocks: Iterable[Block], silences: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, those with room for it marked to be written into: not where hatching is."""
-    for block in blocks:
-        is_hatched = any(
-            silence.x < block.x + block.width and block.x < silence.x + silence.width
-            for silence in silences
-        )
-        yield replace(block, is_told=block.width >= _ROOMY and not is_hatched)
 
 
 def _block(span: Span, kind: str, view: View) -> Block:
@@ -247,13 +265,31 @@ def _arrows(links: Iterable[Link], top_of: dict[int, int], view: View) -> Iterat
         if link.kind is LinkKind.TOOLS or not view.shows(link):
             continue
         if link.from_lane in top_of and link.to_lane in top_of:
-            yield Arrow(
-                link.kind,
-                view.share(link.start_us),
-                top_of[link.from_lane] + _BAR_MIDDLE_PX,
-                view.share(link.end_us),
-                top_of[link.to_lane] + _BAR_MIDDLE_PX,
+            yield from _ways(
+                Arrow(
+                    link.kind,
+                    view.share(link.start_us),
+                    top_of[link.from_lane] + _BAR_MIDDLE_PX,
+                    view.share(link.end_us),
+                    top_of[link.to_lane] + _BAR_MIDDLE_PX,
+                )
             )
+
+
+def _ways(arrow: Arrow) -> Iterator[Arrow]:
+    """The arrow, and the one that stands for it on screens on which it would be too short."""
+    across = arrow.x2 - arrow.x1
+    short = tuple(
+        screen
+        for screen, plot_px in zip(Screen, LEAST_PX, strict=True)
+        if across * plot_px < 100 * _ARROW_PX
+    )
+    if len(short) < len(Screen):
+        yield replace(arrow, hidden_on=short)
+    if short:
+        yield replace(
+            arrow, x1=arrow.x2, hidden_on=tuple(each for each in Screen if each not in short)
+        )
 
 
 _WORST: Final = tuple(Tone)

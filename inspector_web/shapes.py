@@ -4,45 +4,21 @@ Across, everything is in per cent of the width; down, it is in pixels.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-from inspector_web.health import Tone
+from inspector_web.labels import Label
 from inspector_web.stretches import Span
 from inspector_web.timeline import Lane, LinkKind
-from inspector_web.window import AxisMark, View
+from inspector_web.window import View
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a lane, ``x`` and ``width`` in per cent; ``us`` is how long it really is.
-
-    ``is_told``: there is room to write so into it, on a wide screen.
-    """
+    """A stretch of a lane, ``x`` and ``width`` in per cent; ``us`` is how long it really is."""
 
     x: float
     width: float
     kind: str
     us: int
-    is_told: bool = False
-
-
-class Room(StrEnum):
-    """How much room there is beside something."""
-
-    ENOUGH = "enough"
-    WIDE = "wide"
-    """Enough on a wide screen."""
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """The end of an attempt, and how much room there is for writing to its right."""
-
-    x: float
-    tone: Tone
-    label: str
-    room: Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +39,7 @@ class DrawnLane:
     blocks: tuple[Block, ...]
     silences: tuple[Block, ...]
     tools: Block | None
-    flags: tuple[Flag, ...]
+    labels: tuple[Label, ...]
     limits: tuple[float, ...]
     ticks: str
     control_ticks: str
@@ -80,13 +56,18 @@ class DrawnTurn:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From the end of an attempt down to the begin of the next one, in per cent and pixels."""
+    """From the end of an attempt down to the begin of the next one, in per cent and pixels.
+
+    Where they are so close that an arrow's head has no room between them, it comes straight down on
+    the next one: ``x1`` is then ``x2``. ``hidden_on`` names the screens that this is not for.
+    """
 
     kind: LinkKind
     x1: float
     y1: int
     x2: float
     y2: int
+    hidden_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +85,10 @@ class Drawing:
     lanes: tuple[DrawnLane, ...]
     turns: tuple[DrawnTurn, ...]
     arrows: tuple[Arrow, ...]
-    axis: tuple[AxisMark, ...]
+    axis: tuple[Label, ...]
     gaps: tuple[Block, ...]
     strip: tuple[Block, ...]
-    strip_axis: tuple[AxisMark, ...]
+    strip_axis: tuple[Label, ...]
     tick_columns: int
     lanes_before: int
     lanes_after: int

@@ -7,8 +7,18 @@ from typing import Final
 from inspector_web.stretches import Span
 
 _SHORTEST_VIEW_US: Final = 1000
-_MINUTES_FROM_US: Final = 120_000_000
-"""As times are written (see ``filters``)."""
+_MOST_STEPS: Final = 15
+_SECOND_US: Final = 1_000_000
+_STEPS_US: Final = (
+    *(factor * 10**power for power in range(7) for factor in (1, 2, 5)),
+    *(seconds * _SECOND_US for seconds in (10, 20, 30)),
+    *(minutes * 60 * _SECOND_US for minutes in (1, 2, 5, 10, 20, 30)),
+    *(factor * 10**power * 3600 * _SECOND_US for power in range(7) for factor in (1, 2, 5)),
+)
+"""Steps between the times of an axis: powers of ten up to seconds, then minutes and hours."""
+_FOURS_US: Final = (*(4 * 10**power for power in range(7)), 240 * _SECOND_US)
+ROUND_US: Final = tuple(sorted({*_STEPS_US, *_FOURS_US}))
+"""What times are multiples of that are written where there is no room for every step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +62,14 @@ def view_of(whole: Span, from_us: int | None, to_us: int | None) -> View:
 
 @dataclass(frozen=True, slots=True)
 class AxisMark:
-    """A line across all lanes; ``at_us`` counts since the tape began."""
+    """A round time; ``at_us`` counts since the tape began."""
 
     x: float
     at_us: int
-    is_minor: bool
 
 
 def axis_of(view: View) -> Iterator[AxisMark]:
-    """Some lines at round times, fifteen at most; every other one may go on a narrow screen."""
-    # Minutes and seconds take more room than seconds.
-    step_us = _step_us(view.us, 15 if view.end_us < _MINUTES_FROM_US else 8)
-    at_us = -(-view.start_us // step_us) * step_us
-    while at_us <= view.end_us:
-        yield AxisMark(view.share(at_us), at_us, (at_us // step_us) % 2 == 1)
-        at_us += step_us
-
-
-def _step_us(us: int, most: int) -> int:
-    """The round step (1, 2 or 5 times a power of ten) that divides ``us`` into at most so many."""
-    step = 1
-    while True:
-        for factor in (1, 2, 5):
-            if us <= most * step * factor:
-                return step * factor
-        step *= 10
+    """Some round times, in fifteen steps at most."""
+    step_us = next(each for each in _STEPS_US if view.us <= _MOST_STEPS * each)
+    for at_us in range(-(-view.start_us // step_us) * step_us, view.end_us + 1, step_us):
+        yield AxisMark(view.share(at_us), at_us)

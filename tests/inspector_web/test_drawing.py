@@ -10,14 +10,19 @@ from timed_tapes import EVENT_STREAM, TapeMaker, ask, completed, created, delta,
 
 from inspector_web.drawing import MOST_BLOCKS, MOST_LANES, ROW_PX, draw
 from inspector_web.health import Tone
+from inspector_web.labels import Look, Place
 from inspector_web.marks import Marks
-from inspector_web.shapes import Arrow, Block, Drawing, Flag, Room
+from inspector_web.shapes import Arrow, Block, Drawing
 from inspector_web.stretches import Span
 from inspector_web.timeline import LinkKind, Timeline
 from inspector_web.window import View, axis_of, view_of
 from wiretape.facts import EndKind
 
 LIMITS = {"type": "codex.rate_limits", "rate_limits": {"primary": {"used_percent": 12.0}}}
+FAILED = {
+    "type": "response.failed",
+    "response": {"error": {"code": "server_is_overloaded", "message": "busy"}},
+}
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
 
 
@@ -58,8 +63,8 @@ def test_shares_of_the_width(drawing: Drawing) -> None:
     """Twenty milliseconds are one per cent."""
     assert drawing.lanes[2].blocks == (
         Block(15.0, 5.0, "waiting", 100_000),
-        Block(20.0, 20.0, "reasoning", 400_000, is_told=True),
-        Block(40.0, 45.0, "text", 900_000, is_told=True),
+        Block(20.0, 20.0, "reasoning", 400_000),
+        Block(40.0, 45.0, "text", 900_000),
         Block(85.0, 5.0, "receiving", 100_000),
     )
 
@@ -71,25 +76,45 @@ def test_rows_have_a_fixed_height(drawing: Drawing) -> None:
     assert f"--lane: {ROW_PX}px;" in STYLESHEET.read_text("utf-8")
 
 
-def test_ends_are_flagged(drawing: Drawing) -> None:
-    """The close code beside the end of what was closed, a mere sign where all went well."""
-    assert [row.flags for row in drawing.lanes] == [
-        (Flag(1.5, Tone.BAD, "1011", Room.ENOUGH),),
-        (Flag(13.0, Tone.BAD, "1011", Room.ENOUGH),),
-        (Flag(90.0, Tone.GOOD, "", Room.ENOUGH),),
+def words(drawing: Drawing, look: Look) -> list[list[tuple[float, str, str, Place]]]:
+    """What is written in each lane that looks so: where, what, its tone, its place at a desk."""
+    return [
+        [(each.x, each.text, each.tone, each.desk) for each in row.labels if each.look is look]
+        for row in drawing.lanes
     ]
 
 
-@pytest.mark.parametrize(
-    ("end_us", "room"),
-    [(2_100_000, Room.ENOUGH), (2_000_000, Room.WIDE), (1_850_000, Room.NONE)],
-)
-def test_a_flag_knows_its_room(fallback: Path, end_us: int, room: Room) -> None:
-    """A close code near the right edge is written where it fits."""
-    timeline = timeline_on(fallback)
-    lane = replace(timeline.lanes[0], stops=(replace(timeline.lanes[0].stops[0], at_us=1_800_000),))
-    drawing = draw(replace(timeline, lanes=(lane,), links=()), View(100_000, end_us), silent)
-    assert [flag.room for flag in drawing.lanes[0].flags] == [room]
+def test_ends_are_flagged(drawing: Drawing) -> None:
+    """The close code beside the end of what was closed, a mere sign where all went well."""
+    assert words(drawing, Look.FLAG) == [
+        [(1.5, "✕ 1011", Tone.BAD, Place.BESIDE)],
+        [(13.0, "✕ 1011", Tone.BAD, Place.BESIDE)],
+        [(90.0, "✓", Tone.GOOD, Place.BESIDE)],
+    ]
+
+
+def test_a_flag_keeps_off_the_bar_after_it(tmp_path: Path) -> None:
+    """It goes below where the next try on the same socket begins at once."""
+    socket = (maker := TapeMaker(tmp_path / "tape.db")).socket(0, session("s"))
+    socket.ask(100, ask("hi"))
+    socket.say(110, created(), FAILED)
+    socket.ask(520, ask("hi"))
+    socket.say(900, created(), completed())
+    (lane,) = drawing_on(maker.write(), View(0, 10_000_000)).lanes
+    flag, *_ = lane.labels
+    assert (flag.text, flag.phone, flag.desk) == ("✕ overloaded", Place.RIGHT, Place.RIGHT)
+
+
+def test_bars_are_named_where_there_is_room(drawing: Drawing) -> None:
+    """With what they are and how long."""
+    assert words(drawing, Look.IN)[2] == [
+        (20.0, "reasoning 400 ms", "", Place.BESIDE),
+        (40.0, "text 900 ms", "", Place.BESIDE),
+    ]
+    assert [each.phone for each in drawing.lanes[2].labels if each.look is Look.IN] == [
+        Place.NONE,
+        Place.BESIDE,
+    ]
 
 
 @pytest.fixture
@@ -104,14 +129,11 @@ def stalled(tmp_path: Path) -> Path:
 
 
 def test_silences_of_some_width_are_drawn(stalled: Path) -> None:
-    """Each with its true length; where hatching is, nothing else is written."""
-    (lane,) = drawing_on(stalled, View(0, 2_500_000)).lanes
-    assert lane.silences == (Block(20.0, 60.0, "usual", 1_500_000),)
-    assert [(block.kind, block.is_told) for block in lane.blocks] == [
-        ("waiting", False),
-        ("text", True),
-        ("waiting", False),
-    ]
+    """Each with its true length below it; where hatching is, nothing else is written."""
+    drawing = drawing_on(stalled, View(0, 2_500_000))
+    assert drawing.lanes[0].silences == (Block(20.0, 60.0, "usual", 1_500_000),)
+    assert words(drawing, Look.SILENT) == [[(20.0, "silent 1.5 s", "usual", Place.RIGHT)]]
+    assert words(drawing, Look.IN) == [[(0.4, "text 490 ms", "", Place.BESIDE)]]
 
 
 def test_a_silence_too_narrow_to_see_is_left_out(stalled: Path) -> None:
@@ -124,7 +146,17 @@ def test_arrows_go_down_and_across(drawing: Drawing) -> None:
     """From the end of one attempt to the begin of the next, in the middle of the bars."""
     assert drawing.arrows == (
         Arrow(LinkKind.RETRY, 1.5, 31, 11.5, 79),
-        Arrow(LinkKind.FALLBACK, 13.0, 79, 15.0, 127),
+        Arrow(LinkKind.FALLBACK, 13.0, 79, 15.0, 127, hidden_on=("phone", "tablet")),
+        Arrow(LinkKind.FALLBACK, 15.0, 79, 15.0, 127, hidden_on=("desk",)),
+    )
+
+
+def test_an_arrow_without_room_across_comes_straight_down(fallback: Path) -> None:
+    """On what it leads to, so that nothing of it lies left of where it began."""
+    drawing = drawing_on(fallback, View(100_000, 60_100_000))
+    assert drawing.arrows == (
+        Arrow(LinkKind.RETRY, 0.383, 31, 0.383, 79),
+        Arrow(LinkKind.FALLBACK, 0.5, 79, 0.5, 127),
     )
 
 
@@ -161,18 +193,25 @@ def test_rate_limits_are_marked_where_a_head_told_them(tmp_path: Path) -> None:
 
 
 def test_the_axis_has_round_steps(drawing: Drawing) -> None:
-    """Times count from the begin of the tape; every other line may go."""
-    assert [(mark.x, mark.at_us, mark.is_minor) for mark in drawing.axis[:3]] == [
-        (5.0, 200_000, True),
-        (15.0, 400_000, False),
-        (25.0, 600_000, True),
+    """Times count from the begin of the tape; where there is less room, fewer are written."""
+    assert [(mark.x, mark.text, mark.desk) for mark in drawing.axis[:3]] == [
+        (5.0, "200 ms", Place.MIDDLE),
+        (15.0, "400 ms", Place.MIDDLE),
+        (25.0, "600 ms", Place.MIDDLE),
     ]
     assert len(drawing.axis) == 10
+    assert [mark.text for mark in drawing.axis if mark.phone is not Place.NONE] == [
+        "400 ms",
+        "800 ms",
+        "1.2 s",
+        "1.6 s",
+        "2 s",
+    ]
 
 
-def test_late_times_have_more_room() -> None:
-    """Minutes and seconds are longer to write."""
-    marks = list(axis_of(View(1_200_000_000, 1_230_000_000)))
+def test_an_axis_has_fifteen_steps_at_most() -> None:
+    """However late it is."""
+    marks = list(axis_of(View(1_200_000_000, 1_230_000_001)))
     assert [mark.at_us // 1_000_000 for mark in marks] == [1200, 1205, 1210, 1215, 1220, 1225, 1230]
     assert len(list(axis_of(View(0, 30_000_000)))) == 16
 

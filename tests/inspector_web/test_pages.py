@@ -226,7 +226,8 @@ def test_the_drawing_is_readable_without_a_script(client: FlaskClient) -> None:
     """Bars, arrows, close codes and labels are in the page as it comes."""
     text = client.get("/tapes/fallback/sessions/1").text
     assert '<rect class="bar reasoning"' in text
-    assert text.count('<g class="arrow') == 2
+    assert text.count('<g class="arrow retry"') == 1
+    assert text.count('<g class="arrow fallback desk-none"') == 1
     assert text.count("✕ 1011</text>") == 2
     assert '<span class="lane-title">fallback after 40 ms</span>' in text
 
