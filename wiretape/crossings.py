@@ -15,6 +15,7 @@ from wiretape.content import ContentDecoder, is_accepted
 from wiretape.events import event_type
 from wiretape.facts import Piece, PieceKind, Sender, all_headers, header
 from wiretape.frames import close_code_and_reason
+from wiretape.jsontext import Unparsable, parse_object
 from wiretape.sse import DEFAULT_TYPE, SseDecoder, SseEvent
 from wiretape.store_reader import Exchange, TapeReader
 
@@ -29,7 +30,9 @@ CLOSE: Final = f"websocket.{PieceKind.CLOSE}"
 END: Final = "end"
 UNTYPED: Final = "unknown"
 """The type of an event that names none."""
-NAMELESS: Final = frozenset({UNTYPED, DEFAULT_TYPE})
+CHAT_CHUNK: Final = "chat.completion.chunk"
+"""What a chunk of a chat says that it is: its ``object``, for it names no type."""
+NAMELESS: Final = frozenset({UNTYPED, DEFAULT_TYPE, CHAT_CHUNK})
 """The types of events whose text names none, as a chat's; the second is the event streams' own."""
 
 
@@ -37,7 +40,8 @@ NAMELESS: Final = frozenset({UNTYPED, DEFAULT_TYPE})
 class Crossing:
     """One thing that crossed.
 
-    ``type`` is a Responses event's own, or one of ours: ``http.request``, ``http.response``,
+    ``type`` is a Responses event's own, what a chunk of a chat says that it is, the name of an
+    event in its stream, ``[DONE]``, or one of ours: ``http.request``, ``http.response``,
     ``http.body``, ``sse.comment``, ``websocket.binary`` (``ping``, ``pong``, ``close``,
     ``undecoded``), ``end``. ``text`` is what crossed as text, its content coding removed;
     ``size_bytes`` is what it took on the wire, but for events of a coded stream; ``summary`` is
@@ -153,7 +157,7 @@ def _message(piece: Piece) -> Crossing:
     match piece.kind:
         case PieceKind.TEXT:
             text = piece.data.decode("utf-8", "replace")
-            kind = event_type(text) or UNTYPED
+            kind = event_type(text) or _chunk_type(text) or UNTYPED
         case PieceKind.CLOSE:
             code, reason = close_code_and_reason(piece.data)
             summary = f"{code or 'no code'} {reason}".rstrip()
@@ -230,7 +234,20 @@ def _is_comment(lines: bytes) -> bool:
 
 
 def _own_name(event: SseEvent) -> str:
-    return "[DONE]" if event.data.strip() in ("[DONE]", "DONE") else event.event or UNTYPED
+    if event.data.strip() in ("[DONE]", "DONE"):
+        return "[DONE]"
+    named = event.event if event.event != DEFAULT_TYPE else None
+    return named or _chunk_type(event.data) or event.event or UNTYPED
+
+
+def _chunk_type(text: str) -> str | None:
+    """What an event says that it is, if that is a chunk of a chat."""
+    # Seldom in the text of anything else, which need not be parsed then.
+    if CHAT_CHUNK not in text:
+        return None
+    raw = parse_object(text)
+    is_chunk = not isinstance(raw, Unparsable) and raw.get("object") == CHAT_CHUNK
+    return CHAT_CHUNK if is_chunk else None
 
 
 def _body_bytes(exchange: Exchange, pieces: Iterable[Piece]) -> Iterator[Crossing]:

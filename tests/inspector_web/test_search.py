@@ -74,7 +74,7 @@ def test_a_text_of_a_chat_is_found_too(folder: Path, browse: Browse) -> None:
     post.answer(5, *(chat_chunk({"content": text}) for text in said), chat_chunk({}, "stop"))
     maker.write()
     page = found(browse(), "MOUNTAIN is high")
-    assert told(page) == [("chat", "message", "mountain is high")]
+    assert told(page) == [("chat", "chat.completion.chunk", "mountain is high")]
 
 
 def test_what_a_request_repeats_is_found_where_it_came_first(client: FlaskClient) -> None:

@@ -12,7 +12,8 @@ def chat_ask(*messages: dict[str, Any]) -> dict[str, Any]:
 
 def chat_chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     """A chunk of a streamed answer."""
-    return {"id": "chat_1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "chat_1", "object": "chat.completion.chunk", "choices": [choice]}
 
 
 def chat_call(call_id: str = "c1", name: str = "n", arguments: str = "") -> dict[str, Any]:

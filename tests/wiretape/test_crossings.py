@@ -91,6 +91,21 @@ def test_an_event_without_a_type_goes_by_its_name(maker: TapeMaker) -> None:
     assert [each.type for each in crossings(maker)][2:] == ["ping", "message", "[DONE]"]
 
 
+def test_a_chunk_of_a_chat_goes_by_what_it_says_that_it_is(maker: TapeMaker) -> None:
+    """Its ``object``; the same words elsewhere in an event say nothing of it."""
+    chunk, other = {"object": "chat.completion.chunk"}, {"model": "chat.completion.chunk"}
+    post = maker.post(0, ask("hi"))
+    post.head(1)
+    post.events(2, chunk | {"choices": []}, other, chunk | {"type": "error"})
+    post.chunk(3, b'event: mine\ndata: {"object":"chat.completion.chunk"}\n\n')
+    assert [each.type for each in crossings(maker)][2:] == [
+        "chat.completion.chunk",
+        "message",
+        "error",
+        "mine",
+    ]
+
+
 def test_a_comment_is_a_sign_of_life(maker: TapeMaker) -> None:
     """A chunk of comments alone is told; one beside an event is part of the event's bytes."""
     post = maker.post(0, ask("hi"))
