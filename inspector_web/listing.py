@@ -151,13 +151,14 @@ WHOLE: Final = Part()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event for a table. ``delta_us`` is since what crossed before it in its exchange.
+    """One event for a table. ``delta_us`` is since what crossed before it in its exchange, ``None``
+    for the first.
 
     ``made`` is what the client makes of it, by the model of that client.
     """
 
     place: Place
-    delta_us: int
+    delta_us: int | None
     sender: Sender
     type: str
     size_bytes: int
@@ -189,10 +190,11 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An event at its place. ``before_us`` is when the one before it in its exchange crossed."""
+    """An event at its place. ``delta_us`` is since the one before it in its exchange, ``None`` for
+    the first."""
 
     place: Place
-    before_us: int
+    delta_us: int | None
     crossing: Crossing
 
 
@@ -301,7 +303,7 @@ def seen_in(index: IndexReader, stretch: Stretch) -> Iterator[Seen]:
     for position, crossing in enumerate(index.crossings(stretch), start.position):
         before_us, at_us = at_us, max(at_us, crossing.at_us)
         place = Place(at_us, stretch.exchange, position)
-        yield Seen(place, before_us if position else at_us, crossing)
+        yield Seen(place, at_us - before_us if position else None, crossing)
 
 
 def _takes(index: IndexReader, wanted: Wanted, seen: Seen) -> bool:
@@ -323,7 +325,7 @@ def _row(index: IndexReader, seen: Seen) -> Row:
     summary, is_unknown = summary_of(crossing)
     return Row(
         seen.place,
-        seen.place.at_us - seen.before_us,
+        seen.delta_us,
         crossing.sender,
         crossing.type,
         crossing.size_bytes,

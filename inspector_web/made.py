@@ -39,7 +39,7 @@ from wiretape.scope import Purpose, purpose_of
 from wiretape.store_reader import Exchange
 
 _LONGEST: Final = 1_000_000
-"""Characters beyond which an event is not read for the sake of a few words."""
+"""Characters beyond which an event is not looked at."""
 
 
 class Effect(StrEnum):
@@ -56,6 +56,8 @@ class Effect(StrEnum):
     NOT_READ = "not_read"
     """The response was over, and the client gone."""
     NOT_KNOWN = "not_known"
+    NOT_LOOKED_AT = "not_looked_at"
+    """It is too long to be read for the sake of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,16 @@ _HEARD: Final[Mapping[type, str]] = {
 
 
 _NOT_KNOWN: Final = Made(Effect.NOT_KNOWN, "there is no model of this client here")
+_NOT_LOOKED_AT: Final = Made(
+    Effect.NOT_LOOKED_AT, f"it is longer than {_LONGEST:,} characters, and was not looked at here"
+)
 _NOT_READ: Final = Made(Effect.NOT_READ, "the response was over before it came")
 
 
 def made_of(exchange: Exchange, crossing: Crossing) -> Made | None:
     """What the client makes of what crossed; ``None`` for what is no event of a response."""
     request, text = exchange.request, crossing.text
-    if crossing.sender is not Sender.SERVER or text is None or len(text) > _LONGEST:
+    if crossing.sender is not Sender.SERVER or text is None:
         return None
     if crossing.type == COMMENT or crossing.type.startswith(("http.", "websocket.")):
         return None
@@ -97,6 +102,8 @@ def made_of(exchange: Exchange, crossing: Crossing) -> Made | None:
         return None
     if purpose is Purpose.CHAT or dialect is None:
         return _NOT_KNOWN
+    if len(text) > _LONGEST:
+        return _NOT_LOOKED_AT
     transport = Transport.WEBSOCKET if exchange.is_websocket else Transport.SSE
     stream = ResponseStream(transport, dialect)
     match stream.receive(Said(text)), stream.held:

@@ -25,7 +25,8 @@ SHOWN_CHARACTERS: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """One thing that crossed. ``position`` counts in its exchange from 0.
+    """One thing that crossed. ``position`` counts in its exchange from 0; ``delta_us`` is since the
+    one before it there, ``None`` for the first.
 
     ``session`` and ``attempt`` are those that it belongs to, if any. ``text`` is as it crossed, cut
     if ``is_cut``, and ``None`` where there was none; ``layout`` and ``tree`` are the same as JSON,
@@ -40,7 +41,7 @@ class EventPage:
     exchange: int
     position: int
     at_us: int
-    delta_us: int
+    delta_us: int | None
     sender: Sender
     type: str
     size_bytes: int
@@ -84,7 +85,7 @@ def event_page(
         exchange,
         position,
         found.at_us,
-        seen.place.at_us - seen.before_us,
+        seen.delta_us,
         found.sender,
         found.type,
         found.size_bytes,

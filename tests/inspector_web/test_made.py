@@ -120,6 +120,21 @@ def test_what_comes_after_the_end_is_not_read_over_http(folder: Path, browse: Br
     assert page["made"]["effect"] == "not_read"
 
 
+def test_what_is_too_long_to_be_looked_at_is_told_from_what_is_no_event(
+    folder: Path, browse: Browse
+) -> None:
+    """On its page, and in its row; a head is no event, and nothing is made of it."""
+    over_http(folder, OLD_CODEX, delta("x" * 1_000_001), completed())
+    words = "it is longer than 1,000,000 characters, and was not looked at here"
+    made = made_on(browse, "one")
+    assert made["response.output_text.delta"] == Made(Effect.NOT_LOOKED_AT, words)
+    assert made["http.response"] is None
+    client = browse()
+    assert words in client.get("/tapes/one/exchanges/1/events/2").text
+    assert "<dt>The client</dt>" not in client.get("/tapes/one/exchanges/1/events/1").text
+    assert f'title="{words}">not looked at</span>' in client.get("/tapes/one/events").text
+
+
 def test_the_page_of_an_event_says_it(folder: Path, browse: Browse) -> None:
     """And so does its row, where the event was not simply read."""
     over_http(folder, OLD_CODEX, created(), {"type": "response.surprise", "text": json.dumps([1])})

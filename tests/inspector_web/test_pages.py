@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from flask.testing import FlaskClient
 from inspected import NO_INDEX, overview_on, timeline_on
 from timed_tapes import TapeMaker, ask, completed, created, output, session
@@ -404,6 +405,28 @@ def test_an_event_leads_back_to_the_list_that_it_was_opened_from(client: FlaskCl
     (following,) = re.findall(r'rel="next" href="([^"]+)"', page)
     assert "list=session%3D1%26type%3Ddelta" in following
     assert client.get("/tapes/fallback/exchanges/3/events/6?list=session%3Dx").status_code == 400
+
+
+def test_the_first_event_of_an_exchange_has_none_before_it(client: FlaskClient) -> None:
+    """Its page says so, and has no time since one; neither has its row."""
+    address = "/tapes/fallback/exchanges/3/events/{}"
+    assert "none: it is the first of its exchange" in client.get(address.format(0)).text
+    assert twin(client, address.format(0))["delta_us"] is None
+    assert twin(client, address.format(1))["delta_us"] == 10_000
+    rows = twin(client, "/tapes/fallback/events", exchange=3)["listing"]["rows"]
+    assert [row["delta_us"] for row in rows[:2]] == [None, 10_000]
+
+
+def test_chunks_of_a_chat_are_found_by_what_they_are(folder: Path, browse: Browse) -> None:
+    """As any other type, and the last word of their stream."""
+    maker = TapeMaker(folder / "chat.db")
+    post = maker.post(0, chat_ask(), target=CHAT_TARGET)
+    post.answer(10, chat_chunk({"content": "Be"}), chat_chunk({}, "stop"), "[DONE]")
+    maker.write()
+    client = browse()
+    for kind, rows in (("chat.completion", 2), ("[DONE]", 1), ("message", 0)):
+        answer = client.get("/tapes/chat/events.json", query_string={"type": kind})
+        assert len(answer.get_json()["listing"]["rows"]) == rows, kind
 
 
 # Requests.
