@@ -31,7 +31,7 @@ END: Final = "end"
 UNTYPED: Final = "unknown"
 """The type of an event that names none."""
 CHAT_CHUNK: Final = "chat.completion.chunk"
-"""What a chunk of a chat says that it is: its ``object``, for it names no type."""
+"""What a chunk of a chat is called, which names no type: as its ``object``, where it has one."""
 NAMELESS: Final = frozenset({UNTYPED, DEFAULT_TYPE, CHAT_CHUNK})
 """The types of events whose text names none, as a chat's; the second is the event streams' own."""
 
@@ -40,8 +40,8 @@ NAMELESS: Final = frozenset({UNTYPED, DEFAULT_TYPE, CHAT_CHUNK})
 class Crossing:
     """One thing that crossed.
 
-    ``type`` is a Responses event's own, what a chunk of a chat says that it is, the name of an
-    event in its stream, ``[DONE]``, or one of ours: ``http.request``, ``http.response``,
+    ``type`` is a Responses event's own, the name of an event in its stream,
+    ``chat.completion.chunk``, ``[DONE]``, or one of ours: ``http.request``, ``http.response``,
     ``http.body``, ``sse.comment``, ``websocket.binary`` (``ping``, ``pong``, ``close``,
     ``undecoded``), ``end``. ``text`` is what crossed as text, its content coding removed;
     ``size_bytes`` is what it took on the wire, but for events of a coded stream; ``summary`` is
@@ -241,12 +241,12 @@ def _own_name(event: SseEvent) -> str:
 
 
 def _chunk_type(text: str) -> str | None:
-    """What an event says that it is, if that is a chunk of a chat."""
-    # Seldom in the text of anything else, which need not be parsed then.
-    if CHAT_CHUNK not in text:
+    """The type of a chunk of a chat, if it is one: not every server names its ``object``."""
+    # What holds no such word need not be parsed.
+    if '"choices"' not in text:
         return None
     raw = parse_object(text)
-    is_chunk = not isinstance(raw, Unparsable) and raw.get("object") == CHAT_CHUNK
+    is_chunk = not isinstance(raw, Unparsable) and isinstance(raw.get("choices"), list)
     return CHAT_CHUNK if is_chunk else None
 
 
