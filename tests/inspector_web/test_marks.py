@@ -76,16 +76,6 @@ def test_a_chunk_of_a_chat_is_about_what_it_streams(tmp_path: Path) -> None:
     ]
 
 
-def test_a_chunk_that_does_not_say_what_it_is_counts_too(tmp_path: Path) -> None:
-    """Not every server names its ``object``."""
-    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, chat_ask(), target=CHAT_TARGET)
-    post.head(1)
-    chunk = chat_chunk({"content": "Be"})
-    del chunk["object"]
-    post.events(10, chunk)
-    assert told(marks_on(maker)) == [(10_000, About.TEXT)]
-
-
 def test_a_failure_is_trouble(tmp_path: Path) -> None:
     """``response.failed`` and ``error`` are marked as such."""
     post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"))

@@ -12,8 +12,7 @@ def chat_ask(*messages: dict[str, Any]) -> dict[str, Any]:
 
 def chat_chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     """A chunk of a streamed answer."""
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "chat_1", "object": "chat.completion.chunk", "choices": [choice]}
+    return {"id": "chat_1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
 def chat_call(call_id: str = "c1", name: str = "n", arguments: str = "") -> dict[str, Any]:
