@@ -1,6 +1,7 @@
 """What of a recording is missing, told before it is played. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from replayer.actions import Action, Drop
 from replayer.endings import ends_unknown
@@ -8,23 +9,28 @@ from replayer.script import RecordedExchange, Script
 from wiretape.words import counted
 
 
-def losses(script: Script) -> Iterator[str]:
-    """What is missing, and what a replay does about it; a sentence each."""
+def losses(script: Script, on_tape: Mapping[int, int] = MappingProxyType({})) -> Iterator[str]:
+    """What is missing, and what a replay does about it; a sentence each. ``on_tape`` has the
+    numbers on the tape of exchanges that have others here."""
+
+    def named(numbers: Iterable[int]) -> str:
+        return _exchanges(sorted({on_tape.get(number, number) for number in numbers}))
+
     if script.gaps:
-        places = sorted({gap.exchange for gap in script.gaps if gap.exchange is not None})
-        where = f" (in {_exchanges(places)})" if places else ""
+        places = {gap.exchange for gap in script.gaps if gap.exchange is not None}
+        where = f" (in {named(places)})" if places else ""
         yield (
             f"the recording has {counted(len(script.gaps), 'gap')}{where}: "
             "what was lost cannot be replayed"
         )
     if lost := [each.id for each in script.exchanges if _ends_as_lost(script, each)]:
         yield (
-            f"the recording does not tell how {_exchanges(lost)} ended: after what is there, "
+            f"the recording does not tell how {named(lost)} ended: after what is there, "
             "the connection will be closed, as if it were lost"
         )
     if torn := [each.id for each in script.exchanges if _is_torn(each)]:
         yield (
-            f"what was asked in {_exchanges(torn)} is not whole on the tape: "
+            f"what was asked in {named(torn)} is not whole on the tape: "
             "what the client asks will differ from it"
         )
 

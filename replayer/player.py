@@ -52,7 +52,7 @@ class Player:
     the client treats as fatal, instead of with the recorded answer, until it has met one of the
     ``faults``. What is ``ignored`` is no difference. ``spends`` names the exchanges that answer
     nothing more when the client was at a place; ``unrecorded`` is what it is told whose request is
-    like nothing in the script.
+    like nothing in the script. ``on_tape`` are the tape's own numbers of its exchanges.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Player:
         faults: Set[Spot] = frozenset(),
         spends: Mapping[Spot, Set[int]] = MappingProxyType({}),
         unrecorded: str = NOTHING_LIKE,
+        on_tape: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         self._script = script
         self._place = Place(
@@ -79,7 +80,7 @@ class Player:
         self._lacks_key = False
         self._hosts = {each.origin.host for each in script.exchanges}
         self._models = {each.origin for each in script.exchanges if each.is_request}
-        for sentence in losses(script):
+        for sentence in losses(script, on_tape):
             self.report.note(sentence)
 
     @property

@@ -30,7 +30,7 @@ from wiretape.commands.summary import PAST_US
 from wiretape.errors import WiretapeError
 from wiretape.facts import Fact
 from wiretape.ignoring import Ignored
-from wiretape.recording import Bend, Recording, tape_places
+from wiretape.recording import Bend, Recording, tape_numbers, tape_places
 from wiretape.redact import redact_command
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import reader_of
@@ -154,6 +154,7 @@ class Opened:
             faults=self.faults,
             spends={} if self.faulty is None else self.faulty.spends,
             unrecorded=replay.unrecorded,
+            on_tape={} if self.bent is None else tape_numbers(self.bent),
         )
         for sentence in self.told:
             player.report.note(sentence)

@@ -130,6 +130,13 @@ def tape_places(recording: Recording) -> dict[Place, Place | None]:
     return {here: origin for here, origin in places if here != origin}
 
 
+def tape_numbers(recording: Recording) -> dict[int, int]:
+    """The exchange of the tape that each exchange of a bent recording comes from; the last one,
+    where that is several. What was put in comes from none."""
+    places = (pair for exchange in recording.exchanges for pair in exchange.places)
+    return {here: origin[0] for (here, _), origin in places if origin is not None}
+
+
 def numbered(exchanges: Iterable[WholeExchange]) -> tuple[WholeExchange, ...]:
     """The exchanges with new numbers, from 1 in the order given: after some were put in, left
     out or moved."""

@@ -24,7 +24,7 @@ def lines(found: Sequence[Verified], gaps: int) -> Iterator[str]:
 def _told(each: Verified) -> Iterator[str]:
     course, provider, report = each.course, each.provider, each.report
     if course is None or provider is None or report is None:
-        yield f"its client ({each.session.client or 'unnamed'}) is not the one that is documented"
+        yield from _another(each.session.client)
         return
     if (parting := each.divergence) is not None:
         yield f"{parting.place}"
@@ -42,6 +42,15 @@ def _told(each: Verified) -> Iterator[str]:
     for request in report.of(MetAs.DIFFERENT):
         paths = ", ".join(difference.path for difference in request.differences)
         yield f"asked otherwise than in exchange {request.exchange}: {paths}"
+
+
+def _another(client: str | None) -> Iterator[str]:
+    """Why there is no verdict, and what to do."""
+    if client is None:
+        yield "its requests name no client: give them one, like `user-agent: codex_exec/0.99.0`"
+    else:
+        yield f"its client ({client}) is not the one that is documented"
+        yield "hold the tape against it itself: wiretape replay TAPE -- COMMAND"
 
 
 def as_json(each: Verified) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def _messages(pieces: Iterable[Piece], place: str) -> Iterator[Said]:
             case Sender.SERVER, PieceKind.BINARY | PieceKind.UNDECODED:
                 raise CannotExpress(
                     f"{place} was answered with what is no event ({piece.kind}), which an event "
-                    "stream cannot say: replay it over a WebSocket."
+                    "stream cannot say: replay it as it was recorded."
                 )
 
 

@@ -164,6 +164,19 @@ def test_the_exit_code_is_the_childs(
     assert run(tape, *options, *asking(*texts)).exit_code == code
 
 
+def test_what_was_cut_off_is_told_by_the_tapes_number_on_another_transport(
+    run: Run, tmp_path: Path
+) -> None:
+    """There it is another exchange."""
+    recording = Recording()
+    recording.socket(
+        wants(asks("a")), says(*answer("a")), wants(asks("b")), says({"type": "x"}),
+        ending=Ending(None),
+    )  # fmt: skip
+    ran = run(recording.write(tmp_path / "cut.db"), "--transport", "sse", *asking("a", "b"))
+    assert "the recording does not tell how exchange 1 ended: " in ran.stderr
+
+
 def test_strict_tells_the_client_what_differs(run: Run, tape: Path) -> None:
     """With an error that it gives up on."""
     ran = run(tape, "--strict", *asking("a", "x"))

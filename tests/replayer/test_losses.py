@@ -55,6 +55,16 @@ def test_gaps_are_told_with_their_places(script: OpenScript) -> None:
     ]
 
 
+def test_exchanges_have_the_numbers_of_the_tape(script: OpenScript) -> None:
+    """Also where they have others in what is played; each once."""
+    recording = Recording()
+    for text in "ab":
+        recording.post(create(text), (b"one",), Ending(None))
+    assert list(losses(script(recording), {1: 3, 2: 3})) == [
+        f"the recording does not tell how exchange 3 ended: {LOST}"
+    ]
+
+
 def test_a_request_that_is_not_whole_is_told(script: OpenScript) -> None:
     """The client sends the whole of it, which is bound to differ."""
     recording = Recording()

@@ -7,13 +7,14 @@ nearly YAML, but not quite: in its escapes and in what it calls a line.)
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError, StreamMark, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from wiretape.digests import digest
@@ -90,13 +91,9 @@ def parse_layout(text: str) -> Part:
         try:
             kept, runs = without_runs(lines, run_mark, _simple_item)
             return _parsed(kept, json_mark, run_mark, runs)
-        except (_NoRun, MarkedYAMLError):
+        except (_NoRun, ScriptFault):
             # A mistake is told as it stands.
             return _parsed(lines, json_mark, run_mark, {})
-    except MarkedYAMLError as error:
-        at = error.problem_mark or error.context_mark
-        problem = " ".join(filter(None, (error.context, error.problem)))
-        raise ScriptFault(at.line + 1 if at else 1, f"this is no YAML ({problem})") from error
     except YAMLError as error:
         raise ScriptFault(1, f"this is no YAML ({error})".replace("\n", " ")) from error
     except RecursionError as error:
@@ -112,14 +109,31 @@ def _parsed(
 ) -> Part:
     found: list[JsonText] = []
     text = "\n".join(_without_json(line, json_mark, found) for line in lines)
+    line_of = _LineOf(text)
     # "pure": the other reader of this library counts in bytes of its own.
     yaml = YAML(typ="safe", pure=True)
     # An anchor may be used anew (YAML 1.2.2, 7.1).
     yaml.composer.warn_double_anchors = False
-    root = yaml.compose(text)
+    try:
+        root = yaml.compose(text)
+    except MarkedYAMLError as error:
+        problem = " ".join(filter(None, (error.context, error.problem)))
+        at = line_of(error.problem_mark or error.context_mark)
+        raise ScriptFault(at, f"this is no YAML ({problem})") from error
     if root is None:
         raise ScriptFault(1, "it is empty: begin it with `wiretape-script: 1`")
-    return _Tree(json_mark, found, run_mark, runs).part(root)
+    return _Tree(json_mark, found, run_mark, runs, line_of).part(root)
+
+
+class _LineOf:
+    """Which line of a text a mark is on, from 1. Lines end at LF, as where runs are read: YAML
+    ends them elsewhere too, and an editor does not."""
+
+    def __init__(self, text: str) -> None:
+        self._ends = [each.start() for each in re.finditer("\n", text)]
+
+    def __call__(self, mark: StreamMark | None) -> int:
+        return 1 if mark is None else bisect_left(self._ends, mark.index) + 1
 
 
 def _simple_item(line: int, item: Simple) -> Part | None:
@@ -148,7 +162,9 @@ class _Tree:
         found: list[JsonText],
         run_mark: str,
         runs: Mapping[str, tuple[Part, ...]],
+        line_of: _LineOf,
     ) -> None:
+        self._line_of = line_of
         self._found = found
         self._run_mark = run_mark
         self._runs = runs
@@ -156,7 +172,7 @@ class _Tree:
         self._mark = mark
 
     def part(self, node: Node) -> Part:
-        line = node.start_mark.line + 1
+        line = self._line_of(node.start_mark)
         match node:
             case ScalarNode():
                 return Part(line, self._scalar(node))

@@ -78,7 +78,20 @@ def test_another_client_is_said_so_and_is_no_failure(verify: Verify) -> None:
     assert verify(recording) == (
         0,
         "session unnamed: not comparable\n"
-        "  its client (OpenAI/Python 2.0.0) is not the one that is documented\n",
+        "  its client (OpenAI/Python 2.0.0) is not the one that is documented\n"
+        "  hold the tape against it itself: wiretape replay TAPE -- COMMAND\n",
+        "",
+    )
+
+
+def test_a_client_without_a_name_can_be_given_one(verify: Verify) -> None:
+    """As in a script that was written by hand."""
+    recording = Recording()
+    recording.post(asked(HELLO), sse(created()), CUT, session=None)
+    assert verify(recording) == (
+        0,
+        "session unnamed: not comparable\n"
+        "  its requests name no client: give them one, like `user-agent: codex_exec/0.99.0`\n",
         "",
     )
 

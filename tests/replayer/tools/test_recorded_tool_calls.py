@@ -213,6 +213,12 @@ def test_a_call_is_rewritten_everywhere() -> None:
     ]
 
 
+def test_where_there_is_no_call_it_is_said() -> None:
+    """Whoever asked for it need not wonder what came of it."""
+    nothing = script("- request: POST /v1/responses", "  steps: []")
+    assert bent_script(nothing, [tools_recorded()])[1] == ["there is no tool call to rewrite"]
+
+
 def test_what_never_ran_is_left_alone() -> None:
     """It comes to nothing again."""
     never = RECORDED.replace(

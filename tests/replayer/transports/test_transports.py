@@ -262,7 +262,8 @@ def test_a_session_on_that_transport_stays_as_it_is() -> None:
         ),
         (
             talked(UPGRADE, f"  - client: {CREATE}", "  - binary: x"),
-            "exchange 1, message 0 was answered with what is no event (binary)",
+            "exchange 1, message 0 was answered with what is no event (binary), which an event "
+            "stream cannot say: replay it as it was recorded.",
         ),
         (
             talked(UPGRADE, f'  - client: {CREATE[:-1]},"previous_response_id":"x"}}'),

@@ -33,6 +33,15 @@ def test_whatever_is_broken_is_told(data: st.DataObject) -> None:
         read_script(script[:start] + typed + script[end:])
 
 
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028"])
+@pytest.mark.parametrize("mistake", ["  oops: 1", "  ]"])
+def test_a_line_is_what_an_editor_counts(end: str, mistake: str) -> None:
+    """YAML ends lines in more places than that."""
+    before = f'wiretape_script: 1\ntape: {{made_by: "a{end}b"}}\nexchanges:\n- request: POST /\n'
+    with pytest.raises(ScriptFault, match=r"^line 5: "):
+        read_script(before + mistake)
+
+
 def test_it_is_nested_too_deeply() -> None:
     """Brackets without end are no crash."""
     with pytest.raises(ScriptFault, match="nested too deeply"):
