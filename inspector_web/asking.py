@@ -31,7 +31,7 @@ def sent_with(
         return reader.request_body(exchange.id)
     if index is None:
         return _message(reader, exchange.id, attempt.message)
-    for stretch in index.stretches_since(attempt.at_us, {exchange.id}, Only(of_client=True)):
+    for stretch in index.stretches_since(attempt.at_us, {exchange.id}, Only(sender=Sender.CLIENT)):
         for position, crossing in enumerate(index.crossings(stretch), stretch.start.position):
             is_asked = crossing.sender is Sender.CLIENT and crossing.text is not None
             if is_asked and crossing.at_us == attempt.at_us:

@@ -7,7 +7,8 @@ from typing import Final
 
 from inspector_web.index.reader import IndexReader, Stretch
 from inspector_web.index.streamed import CARRIED, piece_in
-from inspector_web.listing import Place, Seen, Wanted, seen_in
+from inspector_web.seen import Place, Seen, seen_in
+from inspector_web.wanted import Wanted
 from wiretape.facts import Sender
 
 MOST_EFFORT: Final = 5_000

@@ -7,15 +7,21 @@ from pathlib import Path
 from typing import Final
 from weakref import finalize
 
+from inspector_web.counting import Counting
 from inspector_web.index.file import drop_orphans, index_path
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.readings import Look, Readings
+from inspector_web.tally import Known
 from inspector_web.timeline import Timeline, session_timeline
+from inspector_web.wanted import Part, Wanted
 from wiretape.store_reader import TapeReader
 
 PATIENCE_S: Final = 1.0
 """How long an answer waits for a tape to be read; then it says how far that is."""
+
+_COUNTS_IN_PATIENCE: Final = 20
+"""So much shorter an answer waits for events to be counted."""
 
 
 class StillReading(Exception):
@@ -41,6 +47,7 @@ class Shelf:
         self._folder = self._usable(folder)
         drop_orphans(self._folder)
         self._readings = Readings(self._folder)
+        self._counting = Counting()
 
     def look(self, path: Path) -> Look:
         """What is known of the tape, after waiting for it a little."""
@@ -53,6 +60,11 @@ class Shelf:
     def index(self, reader: TapeReader) -> IndexReader:
         """The index of the tape, as far as it goes; the caller closes it."""
         return IndexReader(index_path(self._folder, reader.path), reader)
+
+    def counted(self, path: Path, part: Part, wanted: Wanted) -> Known:
+        """How many wanted events there are in each block, as far as somebody has counted them."""
+        place, wait_s = index_path(self._folder, path), self.patience_s / _COUNTS_IN_PATIENCE
+        return self._counting.known(path, place, part, wanted, wait_s)
 
     def _usable(self, folder: Path | None) -> Path:
         if folder is not None:

@@ -6,8 +6,8 @@ from typing import Final
 
 from inspector_web.asking import turn_words
 from inspector_web.index.reader import IndexReader
-from inspector_web.listing import Seen, seen_in
 from inspector_web.overview import Details, Evidence, Overview, Told
+from inspector_web.seen import Seen, seen_in
 from inspector_web.spent import spent_on
 from inspector_web.timeline import session_timeline
 from inspector_web.visible import one_line

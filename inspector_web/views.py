@@ -20,7 +20,7 @@ from inspector_web.overview import AttemptPlace
 from inspector_web.pages.again import AgainPage, AgainQuery, again_page
 from inspector_web.pages.compare import ComparePage, CompareQuery
 from inspector_web.pages.event import EventPage, event_page
-from inspector_web.pages.events import EventsPage, EventsQuery, events_page
+from inspector_web.pages.events import EventsPage, EventsQuery, FoundPage, events_page, found_page
 from inspector_web.pages.received import ReceivedPage, received_page
 from inspector_web.pages.request import RECORDED, RequestPage, attempt_at, request_page
 from inspector_web.pages.search import SearchedTape, SearchPage, SearchQuery, search_page
@@ -161,7 +161,18 @@ def events(tape: str) -> EventsPage:
     reader = open_tape(tape)
     overview = overview_so_far(reader)
     began_us, query = reader.label().started_at_us, EventsQuery.parse(request.args)
-    return events_page(tape, began_us, overview, open_index(reader), query)
+    return events_page(
+        tape, began_us, overview, open_index(reader), query, partial(shelf().counted, reader.path)
+    )
+
+
+@_page("/tapes/<tape>/events/found")
+def events_found(tape: str) -> FoundPage:
+    reader = open_tape(tape)
+    overview, query = overview_so_far(reader), EventsQuery.parse(request.args)
+    return found_page(
+        tape, overview, open_index(reader), query, partial(shelf().counted, reader.path)
+    )
 
 
 @_page("/tapes/<tape>/exchanges/<int:exchange>/events/<int:position>")

@@ -1,5 +1,6 @@
 """Cuts an exchange into blocks, and gathers what is kept of each."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -29,15 +30,15 @@ class Cut:
 class Gathered:
     """What is kept of one block. ``at_us`` and ``until_us`` are the places of its first and last
     event. The block ends before the piece ``after_piece``, or at 0 if it holds more than the texts
-    of pieces. ``asked`` is what the client said for the first time, by position."""
+    of pieces. ``types`` counts its events by type and sender. ``asked`` is what the client said for
+    the first time, by position."""
 
     start: Start
     at_us: int = 0
     until_us: int = 0
     after_piece: int = 0
     events: int = 0
-    client_events: int = 0
-    types: set[str] = field(default_factory=set)
+    types: Counter[tuple[str, Sender]] = field(default_factory=Counter)
     texts: list[str] = field(default_factory=list)
     asked: list[tuple[int, str]] = field(default_factory=list)
     marks: Marks = field(default_factory=Marks)
@@ -48,10 +49,13 @@ class Gathered:
         if self.events == 0:
             self.at_us = self.until_us
         self.events += 1
-        self.client_events += crossing.sender is Sender.CLIENT
-        self.types.add(crossing.type)
+        self.types[crossing.type, crossing.sender] += 1
         self.texts += (text, crossing.summary)
         self.characters += len(text)
+
+    @property
+    def client_events(self) -> int:
+        return sum(count for (_, who), count in self.types.items() if who is Sender.CLIENT)
 
     @property
     def is_full(self) -> bool:
@@ -71,10 +75,11 @@ def blocks_of(
     say = _text_in(reader, exchange, is_new)
 
     def finished() -> Gathered:
-        is_said = not any(map(_is_ours, gathered.types))
+        names = {name for name, _ in gathered.types}
+        is_said = not any(map(_is_ours, names))
         gathered.after_piece = walk.after_piece if is_said else 0
         gathered.marks = marking.taken()
-        gathered.texts += (*gathered.types, *streamed.taken())
+        gathered.texts += (*names, *streamed.taken())
         return gathered
 
     position = cut.start.position

@@ -49,9 +49,12 @@ _TABLES: Final = """
     CREATE UNIQUE INDEX blocks_of ON blocks (exchange, position);
     CREATE INDEX blocks_at ON blocks (at_us);
     CREATE INDEX blocks_until ON blocks (until_us);
-    CREATE TABLE types (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE types (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL, sender TEXT NOT NULL, UNIQUE (name, sender)
+    );
     CREATE TABLE types_in (
-      type INTEGER NOT NULL, block INTEGER NOT NULL, PRIMARY KEY (type, block)
+      type INTEGER NOT NULL, block INTEGER NOT NULL, events INTEGER NOT NULL,
+      PRIMARY KEY (type, block)
     ) WITHOUT ROWID;
     CREATE TABLE asked (
       exchange INTEGER NOT NULL, position INTEGER NOT NULL, text TEXT NOT NULL,

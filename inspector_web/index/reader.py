@@ -11,11 +11,12 @@ from heapq import merge
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from inspector_web.index.places import Start, crossings_from
 from inspector_web.marks import About, Marking, Marks
 from wiretape.crossings import Crossing
+from wiretape.facts import Sender
 from wiretape.store_reader import Exchange, TapeReader
 
 _EVER_US: Final = 1 << 62
@@ -43,17 +44,29 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Which blocks: those that hold one of these types, events of the client, these letters.
+    """Which blocks: those that hold events of one of these types, by that sender, these letters.
 
     ``letters`` is an expression for SQLite. What is not in the index yet is never left out.
     """
 
     types: Collection[str] | None = None
-    of_client: bool = False
+    sender: Sender | None = None
     letters: str | None = None
 
 
 ANY: Final = Only()
+
+
+class Held(NamedTuple):
+    """A block: the place of its first event, that of its last one, and how many of its events are
+    of the types and the sender that were asked for. A tuple, for there may be many thousand."""
+
+    at_us: int
+    exchange: int
+    position: int
+    until_us: int
+    last: int
+    events: int
 
 
 class IndexReader:
@@ -108,8 +121,7 @@ class IndexReader:
     ) -> Iterator[Stretch]:
         """The stretches of these exchanges that something crossed in since then, by begin."""
         found = self._blocks("until_us >= ? ORDER BY at_us, exchange, position", at_us, of, only)
-        rests = sorted(self._rests(of), key=_by_begin)
-        return merge(found, rests, key=_by_begin)
+        return merge(found, self.rests(of), key=_by_begin)
 
     def stretches_until(
         self, at_us: int, of: Collection[int] | None = None, only: Only = ANY
@@ -117,6 +129,28 @@ class IndexReader:
         """The stretches of these exchanges that something crossed in until then, the last first."""
         yield from (rest for rest in self._rests(of) if rest.at_us <= at_us)
         yield from self._blocks("at_us <= ? ORDER BY until_us DESC", at_us, of, only)
+
+    def held(self, of: Collection[int] | None = None, only: Only = ANY) -> list[Held]:
+        """The blocks of these exchanges that can hold what is wanted, by begin."""
+        where, values = _narrowed(only)
+        counted, events = "", "events"
+        if only.types is not None or only.sender is not None:
+            of_types, named = _of_types(only)
+            counted = (
+                f" JOIN (SELECT block, sum(events) AS wanted FROM types_in WHERE {of_types}"
+                " GROUP BY block) ON block = id"
+            )
+            events, values = "wanted", [*named, *values]
+        query = (
+            f"SELECT at_us, exchange, position, until_us, position + events - 1, {events}"
+            f" FROM blocks{counted} WHERE {where} ORDER BY at_us, exchange, position"
+        )
+        rows = map(Held._make, self._rows(query, *values))
+        return [row for row in rows if of is None or row.exchange in of]
+
+    def rests(self, of: Collection[int] | None = None) -> list[Stretch]:
+        """What these exchanges have beyond the index, by begin."""
+        return sorted(self._rests(of), key=_by_begin)
 
     def stretch_with(self, exchange: int, position: int) -> Stretch:
         """The stretch that holds the event at that position, or where it would be."""
@@ -137,7 +171,7 @@ class IndexReader:
 
     def types(self) -> list[str]:
         """The types of event that there are in the index."""
-        return [name for (name,) in self._rows("SELECT name FROM types ORDER BY name")]
+        return [name for (name,) in self._rows("SELECT DISTINCT name FROM types ORDER BY name")]
 
     def asked(self, exchange: int, position: int) -> str | None:
         """What the client said for the first time with that event; ``None`` if it is not known."""
@@ -175,22 +209,8 @@ class IndexReader:
     def _blocks(
         self, where: str, at_us: int, of: Collection[int] | None, only: Only
     ) -> Iterator[Stretch]:
-        wheres: list[str] = []
-        values: list[object] = []
-        if only.of_client:
-            wheres.append("client_events > 0")
-        if only.types is not None:
-            marks = ", ".join("?" * len(only.types))
-            wheres.append(
-                "id IN (SELECT block FROM types_in JOIN types ON types.id = type"
-                f" WHERE name IN ({marks}))"
-            )
-            values += only.types
-        if only.letters is not None:
-            wheres.append("id IN (SELECT rowid FROM letters WHERE letters MATCH ?)")
-            values.append(only.letters)
-        wheres.append(where)
-        query = f"SELECT {_COLUMNS} FROM blocks WHERE {' AND '.join(wheres)}"
+        narrowed, values = _narrowed(only)
+        query = f"SELECT {_COLUMNS} FROM blocks WHERE {narrowed} AND {where}"
         if self._connection is not None:
             for row in self._connection.execute(query, (*values, at_us)):
                 if of is None or row[0] in of:
@@ -241,6 +261,29 @@ def _opened(path: Path) -> sqlite3.Connection | None:
 def _stretch(row: Any) -> Stretch:
     exchange, position, piece, skip_bytes, clock_us, *rest = row
     return Stretch(exchange, Start(position, piece, skip_bytes, clock_us), *rest)
+
+
+def _narrowed(only: Only) -> tuple[str, list[object]]:
+    """What holds of such blocks, as SQL."""
+    wheres, values = ["1"], list[object]()
+    if only.types is not None or only.sender is not None:
+        of_types, values = _of_types(only)
+        wheres.append(f"id IN (SELECT block FROM types_in WHERE {of_types})")
+    if only.letters is not None:
+        wheres.append("id IN (SELECT rowid FROM letters WHERE letters MATCH ?)")
+        values.append(only.letters)
+    return " AND ".join(wheres), values
+
+
+def _of_types(only: Only) -> tuple[str, list[object]]:
+    wheres, values = ["1"], list[object]()
+    if only.types is not None:
+        wheres.append(f"name IN ({', '.join('?' * len(only.types))})")
+        values += only.types
+    if only.sender is not None:
+        wheres.append("sender = ?")
+        values.append(only.sender)
+    return f"type IN (SELECT id FROM types WHERE {' AND '.join(wheres)})", values
 
 
 def _by_begin(stretch: Stretch) -> tuple[int, int, int]:

@@ -156,11 +156,13 @@ class IndexWriter:
                 marks.control_us.tobytes(),
             ),
         ).lastrowid
-        for name in gathered.types:
-            connection.execute("INSERT OR IGNORE INTO types (name) VALUES (?)", (_kept(name),))
+        for (name, sender), events in gathered.types.items():
+            named = _kept(name), sender
+            connection.execute("INSERT OR IGNORE INTO types (name, sender) VALUES (?, ?)", named)
             connection.execute(
-                "INSERT OR IGNORE INTO types_in SELECT id, ? FROM types WHERE name = ?",
-                (block, _kept(name)),
+                "INSERT INTO types_in SELECT id, ?, ? FROM types WHERE name = ? AND sender = ?"
+                " ON CONFLICT DO UPDATE SET events = events + excluded.events",
+                (block, events, *named),
             )
         connection.executemany(
             "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",

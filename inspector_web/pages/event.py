@@ -7,11 +7,11 @@ from typing import Final
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_tree import Branch, tree_of
 from inspector_web.json_view import Token, laid_out
-from inspector_web.listing import Place, Seen, seen_in
 from inspector_web.made import Made, made_of, made_within
 from inspector_web.overview import AttemptPlace, Evidence, Overview
 from inspector_web.pages.events import EventsQuery
 from inspector_web.pages.head import SessionHead, head_of
+from inspector_web.seen import Place, Seen, seen_in
 from inspector_web.summaries import summary_of
 from inspector_web.twins import HTML_ONLY
 from wiretape.crossings import Crossing

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from inspector_web.index.reader import IndexReader
-from inspector_web.listing import Place
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.head import SessionHead, heads_of
 from inspector_web.readings import Look
 from inspector_web.search import Excerpt, Spent, hits_in
+from inspector_web.seen import Place
 from wiretape.facts import Sender
 
 MOST_HITS: Final = 50

@@ -282,10 +282,10 @@ def test_a_page_grows_where_it_stands(page: Page, site: str, folder: Path, addre
     """What is looked at stays, in its place and with its focus; then the page rests."""
     growing = GrowingTape(folder / "grows.db", 16)
     page.open(f"{site}tapes/grows/{address}")
-    rows_now = "document.querySelectorAll('tbody tr').length"
+    rows_now = "document.querySelectorAll('tr[data-row]').length"
     top_now = "Math.round(kept.getBoundingClientRect().top)"
     before, top = page.value(
-        f"window.kept = document.querySelector('tbody tr'); kept.querySelector('a').focus();"
+        f"window.kept = document.querySelector('tr[data-row]'); kept.querySelector('a').focus();"
         "kept.scrollIntoView({ block: 'start', behavior: 'instant' });"
         f"[{rows_now}, {top_now}]"
     )

@@ -98,18 +98,16 @@ def test_a_key_that_does_nothing_is_not_named(page: Page, site: str) -> None:
 def test_n_and_p_turn_the_pages(page: Page, site: str) -> None:
     """Forth and back again, to the same rows."""
     page.open(f"{site}tapes/turns/events")
-    first_row = "document.querySelector('tbody tr')?.id"
-    before = page.value(first_row)
+    row_seen = "document.elementFromPoint(600, 500)?.closest('tr[data-row]')?.id"
+    before = page.value(row_seen)
     page.press("n")
-    page.until(
-        f"(({first_row}) ?? '{before}') !== '{before}' && document.readyState === 'complete'"
-    )
+    page.until(f"(({row_seen}) ?? '{before}') !== '{before}' && document.readyState === 'complete'")
     page.press("p")
-    page.until(f"{first_row} === '{before}'")
+    page.until(f"{row_seen} === '{before}'")
 
 
 ROWS = "document.querySelectorAll('#events tbody tr[data-row]').length"
-HERE = "document.activeElement.closest('tr')?.id"
+HERE = "document.activeElement?.closest('tr')?.id"
 
 
 @pytest.fixture
@@ -164,11 +162,12 @@ def test_the_address_says_which_row_is_looked_at(page: Page, site: str) -> None:
     page.open("about:blank#again")
     page.open(address)
     page.until(f"{HERE} === 'e1-700'")
-    page.until("document.getElementById('e1-590') !== null")
     assert page.value(
         "(({top, bottom}) => top >= 0 && bottom <= innerHeight)"
         "(document.getElementById('e1-700').getBoundingClientRect())"
     )
+    page.value("scrollBy({top: -2600, behavior: 'instant'})")
+    page.until("document.getElementById('e1-590') !== null")
 
 
 @pytest.mark.usefixtures("long")
@@ -236,3 +235,75 @@ def test_a_key_makes_the_window(
     page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
     page.press(key)
     page.until(f"location.search === '?from={start_us}&to={end_us}'")
+
+
+@pytest.mark.usefixtures("long")
+def test_the_scrollbar_has_its_length_from_the_start(page: Page, site: str) -> None:
+    """Wherever somebody looks: the last row is there at its end, and it has not grown."""
+    page.open(f"{site}tapes/long/events")
+    assert page.value("document.getElementById('found').textContent") == "5,004 events"
+    long_px = page.value("document.documentElement.scrollHeight")
+    assert long_px > 5004 * 20
+    for share, row in ((1, "e1-5003"), (0.5, "e1-2502"), (0, "e1-0")):
+        page.value(f"scrollTo({{top: {long_px} * {share}, behavior: 'instant'}})")
+        page.until(f"document.getElementById('{row}') !== null")
+        assert page.value("document.documentElement.scrollHeight") == long_px
+
+
+@pytest.mark.usefixtures("long")
+@pytest.mark.parametrize(
+    ("go", "row"),
+    [("3000", "e1-2999"), ("99999", "e1-5003"), ("0.052s", "e1-2502"), ("0:99", "e1-5003")],
+)
+def test_g_goes_to_a_row_or_a_time(page: Page, site: str, go: str, row: str) -> None:
+    """It has the focus and is seen; what is beyond the end is the last one."""
+    page.open(f"{site}tapes/long/events")
+    page.press("g")
+    for letter in go:
+        page.press(letter)
+    page.press("Enter")
+    page.until(f"{HERE} === '{row}'")
+    page.until(
+        "(({top, bottom}) => top >= 0 && bottom <= innerHeight)"
+        f"(document.getElementById('{row}').getBoundingClientRect())"
+    )
+
+
+@pytest.mark.usefixtures("long")
+@pytest.mark.parametrize("width", [360, 1600])
+def test_rows_have_one_height(page: Page, site: str, width: int) -> None:
+    """Whatever is in them, or each would not have its place before it is there."""
+    page.open(f"{site}tapes/long/events", width=width)
+    heights = page.value(
+        "[...new Set([...document.querySelectorAll('tr[data-row]')].slice(1)"
+        ".map(row => Math.round(row.getBoundingClientRect().height)))]"
+    )
+    assert len(heights) == 1
+    page.open(f"{site}tapes/fallback/events", width=width)
+    others = page.value(
+        "[...new Set([...document.querySelectorAll('tr[data-row]')].slice(1)"
+        ".map(row => Math.round(row.getBoundingClientRect().height)))]"
+    )
+    assert others == heights
+
+
+@pytest.mark.usefixtures("long")
+def test_a_row_beyond_what_a_browser_draws_has_its_place(page: Page, site: str) -> None:
+    """The wheel moves by as much as ever, and both ends are reached."""
+    script = page.call(
+        "Page.addScriptToEvaluateOnNewDocument",
+        source="window.wiretapeMostPx = 30000; window.wiretapeEdgePx = 3000;",
+    )["identifier"]
+    try:
+        page.open(f"{site}tapes/long/events?go=2500")
+        page.until(f"{HERE} === 'e1-2499'")
+        assert page.value("document.querySelector('#events').offsetHeight") < 31_000
+        top = "document.getElementById('e1-2499').getBoundingClientRect().top"
+        before = page.value(top)
+        page.value("scrollBy({top: 300, behavior: 'instant'})")
+        page.until(f"Math.abs({before} - {top} - 300) < 2")
+        for share, row in ((1, "e1-5003"), (0, "e1-0"), (1, "e1-5003")):
+            page.value(f"scrollTo({{top: 1e6 * {share}, behavior: 'instant'}})")
+            page.until(f"document.getElementById('{row}') !== null")
+    finally:
+        page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)

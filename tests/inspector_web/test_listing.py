@@ -10,16 +10,9 @@ from timed_tapes import TapeMaker, ask, created, delta, session
 from inspector_web import listing
 from inspector_web.addresses import BadAddress
 from inspector_web.index.reader import IndexReader
-from inspector_web.listing import (
-    ANYTHING,
-    WHOLE,
-    BadPattern,
-    Listing,
-    Place,
-    Wanted,
-    listing_after,
-    listing_before,
-)
+from inspector_web.listing import Listing, listing_after, listing_before
+from inspector_web.seen import Place
+from inspector_web.wanted import ANYTHING, WHOLE, BadPattern, Wanted
 from wiretape.facts import Sender
 from wiretape.store_reader import TapeReader
 

@@ -384,13 +384,34 @@ def test_one_event(client: FlaskClient) -> None:
 
 
 def test_events_are_counted(client: FlaskClient) -> None:
-    """As far as the page knows; before the first of an exchange nothing passed."""
+    """Those that are asked for, of all; before the first of an exchange nothing passed."""
     rows = twin(client, "/tapes/fallback/events", session=1)["listing"]["rows"]
     page = client.get("/tapes/fallback/events?session=1").text
-    assert f"of the session · {len(rows)} events in this list" in page
+    assert f"<strong>{len(rows)} events</strong>" in page
+    assert "<strong>18 events</strong>" in page
     firsts = [row for row in rows if row["place"]["position"] == 0]
     assert len(re.findall(r'<td class="num delta[^"]*">–</td>', page)) == len(firsts) == 3
-    assert "1 event in this list" in client.get("/tapes/fallback/events?type=completed").text
+    filtered = client.get("/tapes/fallback/events?type=completed").text
+    assert "<strong>1 event</strong> of 18 events" in filtered
+    found = twin(client, "/tapes/fallback/events/found", text="hm")
+    assert (found["found"], found["all"]) == (
+        {"events": 2, "is_all": True},
+        {"events": 18, "is_all": True},
+    )
+
+
+@pytest.mark.parametrize(
+    ("go", "chosen"),
+    [("7", 7), ("0.5s", 13), ("500.", None), ("0:00.7", 14), ("1,000,000", 18), ("9:00:00", 18)],
+)
+def test_a_row_or_a_time_is_gone_to(client: FlaskClient, go: str, chosen: int | None) -> None:
+    """By the number of the row, or since the tape began; anything else is refused."""
+    answer = client.get("/tapes/fallback/events.json", query_string={"go": go})
+    if chosen is None:
+        assert answer.status_code == 400
+        assert "it has to be the number of a row" in answer.get_json()["error"]["message"]
+    else:
+        assert (answer.get_json()["chosen"], answer.get_json()["first"]) == (chosen, 1)
 
 
 def test_an_event_leads_back_to_the_list_that_it_was_opened_from(client: FlaskClient) -> None:

@@ -16,18 +16,12 @@ from inspector_web.index import blocks, file
 from inspector_web.index.blocks import Cut, blocks_of
 from inspector_web.index.places import crossings_from
 from inspector_web.index.reader import Only
-from inspector_web.listing import (
-    WHOLE,
-    Passed,
-    Place,
-    Wanted,
-    listing_after,
-    listing_before,
-    merged,
-)
+from inspector_web.listing import listing_after, listing_before
 from inspector_web.marks import marks_of
+from inspector_web.seen import Passed, Place, merged
+from inspector_web.wanted import WHOLE, Wanted
 from wiretape.crossings import Crossing, all_crossings, crossings_of
-from wiretape.facts import PieceKind
+from wiretape.facts import PieceKind, Sender
 from wiretape.store_reader import TapeReader
 
 PARTS = st.sampled_from(
@@ -227,7 +221,7 @@ def test_blocks_that_cannot_hold_what_is_wanted_are_left_out(tape: Path) -> None
     assert count(Only()) == 12
     assert count(Only(types=["websocket.ping"])) == 1
     assert count(Only(letters='"t 5" AND " 59"')) == 1
-    assert count(Only(of_client=True)) == 1
+    assert count(Only(sender=Sender.CLIENT)) == 1
 
 
 def test_what_a_request_repeats_is_kept_once(tmp_path: Path) -> None:
