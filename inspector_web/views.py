@@ -153,7 +153,9 @@ def turn(tape: str, session: int, number: int) -> TurnPage:
 def again(tape: str, session: int) -> AgainPage:
     reader = open_tape(tape)
     overview, index = open_overview(reader), open_index(reader)
-    return again_page(tape, reader.path, overview, index, session, AgainQuery.parse(request.args))
+    query = AgainQuery.parse(request.args)
+    offers = exports.offers(reader, overview.session(session))
+    return again_page(tape, reader.path, overview, index, session, query, offers)
 
 
 @_page("/tapes/<tape>/events")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from inspector_web.addresses import number_in
+from inspector_web.exports import Form, Offer
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.head import SessionHead, head_of
@@ -69,7 +70,8 @@ class CommandGroup:
 
 @dataclass(frozen=True, slots=True)
 class AgainPage:
-    """Command lines. ``fault_at`` is the place where the faults hit, as ``--fault`` has it.
+    """Command lines. ``fault_at`` is the place where the faults hit, as ``--fault`` has it, and
+    ``offers`` are what can be downloaded.
 
     ``is_command_known``: the tape tells which command was recorded; else ``COMMAND`` stands for it.
     """
@@ -81,6 +83,7 @@ class AgainPage:
     fault_at: str | None
     is_command_known: bool
     groups: tuple[CommandGroup, ...]
+    offers: tuple[Offer, ...]
 
 
 def again_page(
@@ -90,6 +93,7 @@ def again_page(
     index: IndexReader,
     number: int,
     query: AgainQuery,
+    offers: tuple[Offer, ...],
 ) -> AgainPage:
     """The page for a session of the tape at ``path``, or for a place in it.
 
@@ -111,7 +115,7 @@ def again_page(
         if attempt.kind is not RequestKind.UPGRADE:
             groups.append(CommandGroup("This request", tuple(lines.request_again(query, asked))))
     groups.append(CommandGroup("This session", tuple(lines.session_again())))
-    groups.append(CommandGroup("As a file", tuple(lines.exports(tape))))
+    groups.append(CommandGroup("As a file", tuple(lines.exports(tape, offers))))
     return AgainPage(
         head_of(tape, overview, number),
         query.place,
@@ -120,6 +124,7 @@ def again_page(
         fault_at,
         command is not None,
         tuple(groups),
+        offers,
     )
 
 
@@ -163,22 +168,12 @@ class _Lines:
             if fault.is_for(attempt, has_event=has_event):
                 yield CommandLine(fault.what, self._replay("--fault", f"{place}:{fault.action}"))
 
-    def exports(self, tape: str) -> Iterator[CommandLine]:
-        script, fixture = f"{tape}.script", f"{tape}.sse"
-        for what, form, more in (
-            ("A script: the recording as text, to read and edit", ("script", script), ()),
-            (
-                "The same for a repository: without what differs from run to run",
-                ("script", script),
-                ("--stable",),
-            ),
-            (
-                "Fixtures for Codex up to about 0.130, and what they cannot hold is told",
-                ("fixture", fixture),
-                ("--lossy",),
-            ),
-        ):
-            yield CommandLine(what, self._wiretape("export", "--to", form[0], *more, "-o", form[1]))
+    def exports(self, tape: str, offers: tuple[Offer, ...]) -> Iterator[CommandLine]:
+        impossible = {each.form for each in offers if not each.is_possible}
+        for each in _EXPORTS:
+            if each.form not in impossible:
+                to = ("--to", each.kind, *each.more, "-o", f"{tape}.{each.ending}")
+                yield CommandLine(each.what, self._wiretape("export", *to))
 
     def place(self, place: AttemptPlace, event: str | None) -> str:
         """A place as ``--fault`` has it."""
@@ -196,6 +191,38 @@ class _Lines:
 
     def _replay(self, *options: str) -> str:
         return f"{self._wiretape('replay', *options)} -- {command_line(self.command)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """A file that `wiretape export` writes, of the ``kind`` that it is told."""
+
+    what: str
+    form: Form
+    kind: str
+    ending: str
+    more: tuple[str, ...] = ()
+
+
+_EXPORTS: Final = (
+    _Export(
+        "A script: the recording as text, to read and edit", Form.SESSION_SCRIPT, "script", "script"
+    ),
+    _Export(
+        "The same for a repository: without what differs from run to run",
+        Form.SESSION_SCRIPT,
+        "script",
+        "script",
+        ("--stable",),
+    ),
+    _Export(
+        "Fixtures for Codex up to about 0.130, and what they cannot hold is told",
+        Form.FIXTURE,
+        "fixture",
+        "sse",
+        ("--lossy",),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

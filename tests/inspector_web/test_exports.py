@@ -1,5 +1,6 @@
 """What the inspector lets a browser keep: the same files that `wiretape export` writes."""
 
+import re
 from collections.abc import Callable
 from html import unescape
 from io import BytesIO
@@ -165,6 +166,40 @@ def test_the_page_offers_what_can_be_downloaded(client: FlaskClient) -> None:
     page = client.get("/tapes/two/sessions/2/again").text
     for address in ("/sessions/2/script", "/script", "/sessions/2/fixture?lossy=1"):
         assert f'href="/tapes/two{address}"' in page
+
+
+def test_the_page_says_why_there_is_no_download(folder: Path, browse: Browse) -> None:
+    """Before anybody presses it; nor is the command offered that would be refused."""
+    maker = TapeMaker(folder / "limit.db")
+    maker.post(0, ask("hi"), session("s")).refuse(5, 429)
+    maker.write()
+    client = browse()
+    page = client.get("/tapes/limit/sessions/1/again").text
+    words = (
+        "there is no answer that a fixture could hold: use `--to script`; a fixture cannot hold "
+        "the status 429 (exchange 1)."
+    )
+    assert f"Not the fixtures of this session: {words}" in page
+    assert "/sessions/1/fixture" not in page
+    assert "--to fixture" not in page
+    assert words[1:] in unescape(client.get("/tapes/limit/sessions/1/fixture?lossy=1").text)
+    assert 'href="/tapes/limit/sessions/1/script"' in page
+
+
+def test_the_page_says_what_is_too_long_for_a_download(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the command that writes it all the same."""
+    monkeypatch.setattr(exports, "MOST_BYTES", 10)
+    page = client.get("/tapes/two/sessions/1/again").text
+    command = "`wiretape export TAPE --session s-1 --to {} -o FILE` writes it."
+    for form, kind in (
+        ("script of this session", "script"),
+        ("fixtures of this session", "fixture"),
+    ):
+        assert re.search(f"Not the {form}: [^<]*{re.escape(command.format(kind))}", page)
+    assert "--to fixture --lossy" in page
+    assert "/sessions/1/script" not in page
 
 
 def test_a_session_that_is_not_there_is_refused(client: FlaskClient) -> None:
