@@ -10,7 +10,7 @@ from inspector_web.health import named
 from inspector_web.json_view import Token, laid_out
 from inspector_web.markdown import rendered
 from inspector_web.parted import Run, parted
-from inspector_web.stretches import NAMES
+from inspector_web.stretches import LONG_WAIT_US, NAMES
 from inspector_web.visible import visible
 from wiretape.words import counted, duration, size
 
@@ -42,6 +42,11 @@ def axis(us: int) -> str:
         return f"{us / 1e6:g} s"
     minutes, seconds = divmod(us // 1_000_000, 60)
     return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
+
+
+def silence(us: int | None) -> str:
+    """A session's longest silence that counts as long: ``3.0 s``, ``none of 1.0 s or more``."""
+    return f"none of {duration(LONG_WAIT_US)} or more" if us is None else duration(us)
 
 
 def seconds(us: int) -> str:
@@ -116,6 +121,7 @@ FILTERS = {
     "seconds": seconds,
     "short": short,
     "sign": sign,
+    "silence": silence,
     "size": size,
     "timestamp": timestamp,
     "use": NAMES.__getitem__,

@@ -14,9 +14,6 @@ from wiretape.reconstruct import Request, Session, Try, Why
 from wiretape.store_presence import Writing
 from wiretape.words import counted, duration
 
-LONG_SILENCE_US: Final = 5_000_000
-"""A silence that a person at the terminal notices."""
-
 
 class Tone(StrEnum):
     """How good or bad something is. A sign goes with each on screen, not the colour alone."""
@@ -110,16 +107,22 @@ def named(kind: StrEnum) -> str:
 
 
 def chips_of(
-    session: Session, gaps: int, findings: Sequence[Finding] | None = None
+    session: Session,
+    gaps: int,
+    findings: Sequence[Finding] | None = None,
+    silence_us: int | None = None,
 ) -> tuple[Chip, ...]:
     """The chips of a session: how it ended first, then what is out of the ordinary.
 
-    ``findings`` is ``None`` until the session is diagnosed.
+    ``findings`` is ``None`` until the session is diagnosed. ``silence_us`` is its longest silence,
+    if it had a long one.
     """
-    return tuple(_chips(session, gaps, findings or ()))
+    return tuple(_chips(session, gaps, findings or (), silence_us))
 
 
-def _chips(session: Session, gaps: int, findings: Sequence[Finding]) -> Iterator[Chip]:
+def _chips(
+    session: Session, gaps: int, findings: Sequence[Finding], silence_us: int | None
+) -> Iterator[Chip]:
     last = session.requests[-1].last
     match last.outcome:
         case Outcome.COMPLETED:
@@ -135,9 +138,8 @@ def _chips(session: Session, gaps: int, findings: Sequence[Finding]) -> Iterator
         yield Chip(Sort.RETRY, Tone.WARN, counted(retries, "retry", "retries"))
     if fallbacks := session.count(Why.FALLBACK):
         yield Chip(Sort.FALLBACK, Tone.WARN, counted(fallbacks, "fallback"))
-    longest_us = max(each.attempt.longest_silence_us for each in session.tries)
-    if longest_us >= LONG_SILENCE_US:
-        yield Chip(Sort.SILENCE, Tone.WARN, f"silent for {duration(longest_us)}")
+    if silence_us is not None:
+        yield Chip(Sort.SILENCE, Tone.WARN, f"silent for {duration(silence_us)}")
     if gaps:
         yield Chip(Sort.GAP, Tone.BAD, counted(gaps, "gap"))
 

@@ -78,11 +78,12 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What takes a tape's index to know of a session: where its time went, and the words that
-    each of its turns begins with."""
+    """What takes a tape's index to know of a session: where its time went, the words that each of
+    its turns begins with, and how long the longest of its long silences was, if it had one."""
 
-    spent: tuple[Spent, ...]
-    turn_words: tuple[str, ...]
+    spent: tuple[Spent, ...] = ()
+    turn_words: tuple[str, ...] = ()
+    silence_us: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,7 @@ class Overview:
 
     def details_of(self, number: int) -> Details:
         """The details of the session of that number; empty until the tape is diagnosed."""
-        return self.details[number - 1] if self.details else Details((), ())
+        return self.details[number - 1] if self.details else Details()
 
     def silences_found(self, number: int) -> Mapping[int, tuple[int, ...]]:
         """Where, by exchange, silences of that session begin that findings are about."""

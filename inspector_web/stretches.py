@@ -20,7 +20,7 @@ from wiretape.attempts import Attempt, Outcome
 LEAST_SILENCE_US: Final = 100_000
 """What is shorter is how any stream arrives, and never told."""
 LONG_WAIT_US: Final = 1_000_000
-"""What is as long is told, however the rest of the answer came."""
+"""What is as long is told, however the rest of the answer came, and in the list of sessions too."""
 _UNUSUAL: Final = 5
 """What is so many times as long as the answer's usual wait for an event is told, too."""
 
@@ -72,6 +72,11 @@ class Silence(Span):
     """A time in which nothing came; ``is_found``: a finding is about it."""
 
     is_found: bool
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it counts for the whole session, and not for its answer alone."""
+        return self.is_found or self.us >= LONG_WAIT_US
 
 
 class Use(StrEnum):

@@ -36,7 +36,9 @@ def _details(overview: Overview, number: int, reader: TapeReader, index: IndexRe
         one_line(turn_words(reader, turn, index), _TURN_WORDS)
         for turn in overview.session(number).turns
     )
-    return Details(spent_on(session_timeline(overview, number), index.marks), tuple(words))
+    timeline = session_timeline(overview, number)
+    silence_us = timeline.longest_silence_us(index.marks)
+    return Details(spent_on(timeline, index.marks), tuple(words), silence_us)
 
 
 def _evidence(overview: Overview, finding: Finding, index: IndexReader) -> tuple[Evidence, ...]:

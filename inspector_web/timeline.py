@@ -144,6 +144,19 @@ class Timeline:
     gaps: tuple[Span, ...]
     turns: tuple[Span, ...]
 
+    def longest_silence_us(self, marks_of: MarksOf) -> int | None:
+        """How long the longest of its long silences was; ``None`` where it had none."""
+        shown = self.span
+        silences = (
+            silence.us
+            for lane in self.lanes
+            for silence in lane.silences(
+                marks_of(lane.exchange, shown.start_us, shown.end_us), shown
+            )
+            if silence.is_long
+        )
+        return max(silences, default=None)
+
 
 def timeline_of(
     session: Session,

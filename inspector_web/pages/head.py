@@ -35,7 +35,8 @@ class SessionHead:
 
     ``client`` is its user agent, else the name of the recorded command. ``words`` are the person's
     first. It begins (``at_us``) with its first exchange. ``tokens`` is ``None`` where no response
-    told any. ``verdict`` knows no findings until the tape is diagnosed.
+    told any. ``silence_us`` is how long its longest silence was, if it had one that counts as long;
+    that is not known, and ``verdict`` knows no findings, until the tape is diagnosed.
     ``replay_of`` is the name of the recording that its tape replays, ``agent`` what it does as a
     sub-agent of the session ``parent`` (``parent_number`` where that is on this tape). ``faults``
     are those that were asked for in a replay.
@@ -56,7 +57,7 @@ class SessionHead:
     events: int
     transports: tuple[Transport, ...]
     tokens: Tokens | None
-    silence_us: int
+    silence_us: int | None
     chips: tuple[Chip, ...]
     verdict: Verdict
     replay_of: str | None
@@ -97,6 +98,7 @@ def head_of(tape: str, overview: Overview, number: int) -> SessionHead:
 def _head(tape: str, overview: Overview, number: int, session: Session) -> SessionHead:
     told = overview.told_of(number)
     findings = None if overview.told is None else [each.finding for each in told]
+    silence_us = overview.details_of(number).silence_us
     source = overview.label.source
     parents = (each.number for each in overview.sessions if each.id == session.parent)
     return SessionHead(
@@ -115,12 +117,8 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         session.events,
         tuple(session.transports),
         tokens_of(each.attempt for each in session.tries),
-        max(each.attempt.longest_silence_us for each in session.tries),
-        chips_of(
-            session,
-            len(overview.gaps_in(session)),
-            findings,
-        ),
+        silence_us,
+        chips_of(session, len(overview.gaps_in(session)), findings, silence_us),
         verdict_of(session, findings),
         None if source is None else one_line(Path(source).stem, 60),
         session.agent,

@@ -9,7 +9,9 @@ from inspector_web.addresses import choice_in, page_in
 from inspector_web.health import Sort, Tone
 from inspector_web.pages.head import SessionHead, heads_of
 from inspector_web.readings import Look
+from inspector_web.stretches import LONG_WAIT_US
 from wiretape.attempts import Transport
+from wiretape.words import duration
 
 ROWS: Final = 100
 """Sessions on one page."""
@@ -26,12 +28,23 @@ class Order(StrEnum):
     TROUBLE = "trouble"
 
 
+_HEALTHS: Final = {
+    Sort.COMPLETED: "completed",
+    Sort.FAILED: "not completed",
+    Sort.OPEN: "not over",
+    Sort.RETRY: "with retries",
+    Sort.FALLBACK: "with a fallback",
+    Sort.SILENCE: f"with a silence of {duration(LONG_WAIT_US)} or more",
+    Sort.GAP: "with gaps",
+    Sort.FINDING: "with findings",
+}
+
 _KEYS: Final[Mapping[Order, Callable[[SessionHead], Any]]] = {
     Order.NEWEST: lambda head: head.started_at_us,
     Order.DURATION: lambda head: head.duration_us,
     Order.REQUESTS: lambda head: (head.requests, head.attempts),
     Order.TOKENS: lambda head: head.tokens.total if head.tokens else -1,
-    Order.SILENCE: lambda head: head.silence_us,
+    Order.SILENCE: lambda head: head.silence_us or 0,
     Order.TROUBLE: lambda head: [
         sum(chip.tone is tone for chip in head.chips) for tone in (Tone.BAD, Tone.WARN)
     ],
@@ -109,6 +122,11 @@ class SessionsPage:
     @property
     def has_next(self) -> bool:
         return self.query.page * ROWS < self.found
+
+    @property
+    def healths(self) -> Mapping[Sort, str]:
+        """What chips are about that can be asked for, in words."""
+        return _HEALTHS
 
 
 def sessions_page(

@@ -61,14 +61,10 @@ def test_a_healthy_session_has_no_tale(rounds: Path) -> None:
     assert chips_of(session_here, gaps=0) == (Chip(Sort.COMPLETED, Tone.GOOD, "completed"),)
 
 
-def test_a_stall_is_a_long_silence(tmp_path: Path) -> None:
-    """The time until somebody gave up counts, though no event ended it."""
-    post = (maker := TapeMaker(tmp_path / "tape.db")).post(0, ask("hi"), session("s"))
-    post.head(5)
-    post.events(10, created())
-    post.end(7010, EndKind.CLIENT_CLOSED)
-    assert chips_of(session_on(maker.write()), gaps=0) == (
-        Chip(Sort.FAILED, Tone.BAD, "client gave up after 7.0 s of silence"),
+def test_a_long_silence_has_a_chip(rounds: Path) -> None:
+    """With its length, where there was one."""
+    assert chips_of(session_on(rounds), gaps=0, silence_us=7_000_000) == (
+        Chip(Sort.COMPLETED, Tone.GOOD, "completed"),
         Chip(Sort.SILENCE, Tone.WARN, "silent for 7.0 s"),
     )
 

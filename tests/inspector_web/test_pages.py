@@ -56,7 +56,7 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
         "events": 5,
         "transports": ["websocket", "http"],
         "tokens": {"input": 1200, "cached": 0, "output": 34, "reasoning": 0},
-        "silence_us": 900_000,
+        "silence_us": None,
         "chips": [
             {"sort": "completed", "tone": "good", "text": "completed"},
             {"sort": "finding", "tone": "warn", "text": "3 findings"},
