@@ -1,8 +1,13 @@
 """The last thing that a client had to say: of Codex, with and without ``--json``. Pure."""
 
 import json
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
+
+_LOG: Final = re.compile(
+    r"mcp startup: |(?i:warning): |[0-9-]{10}T\S+ +(?:TRACE|DEBUG|INFO|WARN|ERROR) "
+)
 
 
 def last_words(stdout: str, stderr: str) -> str:
@@ -10,7 +15,7 @@ def last_words(stdout: str, stderr: str) -> str:
     lines = _lines(stdout)
     if any(line.startswith("{") for line in lines):
         return next(_said(lines), "")
-    return (lines or _without_its_bill(_lines(stderr)) or [""])[-1]
+    return (lines or _told_in_passing(_lines(stderr)) or [""])[-1]
 
 
 def _said(lines: list[str]) -> Iterator[str]:
@@ -29,13 +34,16 @@ def _said(lines: list[str]) -> Iterator[str]:
                 yield said
 
 
-def _without_its_bill(lines: list[str]) -> list[str]:
-    """Without the count of tokens that ``codex exec`` ends with."""
-    match lines:
+def _told_in_passing(lines: list[str]) -> list[str]:
+    """What ``codex exec`` tells beside its answer, without its log, and without the count of
+    tokens at its end; nothing where it came no further than to repeat what it was asked."""
+    match [line for line in lines if not _LOG.match(line)]:
         case [*before, "tokens used", number] if number.replace(",", "").isdecimal():
             return before
-        case _:
-            return lines
+        case [*_, "--------", "user", _]:
+            return []
+        case told:
+            return told or lines
 
 
 def _told(said: str) -> str:

@@ -14,6 +14,9 @@ def event(**members: object) -> str:
 SAID = event(type="item.completed", item={"type": "agent_message", "text": "Done.\u2028Yes."})
 FAILED = event(type="turn.failed", error={"message": "stream closed"})
 
+BEGUN = "OpenAI Codex v0.99.0\n--------\nmodel: m\n--------\nuser\nsay hello\n"
+LOGGED = "2026-11-22T08:39:44.806031Z ERROR codex_api::sse: failed to connect\n"
+
 
 @pytest.mark.parametrize(
     ("stdout", "stderr", "words"),
@@ -28,6 +31,12 @@ FAILED = event(type="turn.failed", error={"message": "stream closed"})
         ("", "tokens used\nERROR: it is over\n", "ERROR: it is over"),
         ("", "codex\nI looked.\ntokens used\n1,054\n", "I looked."),
         ("", "tokens used\n54\n", ""),
+        ("", f"{BEGUN}mcp startup: no servers\n", ""),
+        ("", f"{BEGUN}{LOGGED}", ""),
+        ("", f"{BEGUN}mcp startup: no servers\nERROR: it is over\n{LOGGED}", "ERROR: it is over"),
+        ("", f"{BEGUN}mcp startup: no servers\ncodex\nI looked.\n{LOGGED}", "I looked."),
+        ("", f"{BEGUN}mcp startup: no servers\nReconnecting... 1/5\n", "Reconnecting... 1/5"),
+        ("", LOGGED, LOGGED.strip()),
         ("", "", ""),
     ],
 )
