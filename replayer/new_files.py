@@ -13,24 +13,27 @@ def check_new(paths: Iterable[Path]) -> None:
 
     Raises:
         WouldOverwrite: one is there.
-        UsageError: there is no folder for one.
+        UsageError: a folder cannot be made.
     """
     for path in paths:
-        check_folder(path, "-o")
+        make_folder(path, "-o")
         if path.exists():
             raise WouldOverwrite(f"{path} exists already: choose another name or remove it first.")
 
 
-def check_folder(path: Path, option: str) -> None:
-    """Sees to it that a file named by ``option`` has a folder: one may be misspelt.
+def make_folder(path: Path, option: str) -> None:
+    """Sees to it that a file named by ``option`` has a folder, as the tape of a recording has.
 
     Raises:
-        UsageError: it has none.
+        UsageError: it cannot be made.
     """
-    if not path.parent.is_dir():
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
         raise UsageError(
-            f"there is no folder {path.parent}: make it, or name another file with {option}."
-        )
+            f"the folder {path.parent} cannot be made ({error.strerror}): name another file with "
+            f"{option}."
+        ) from error
 
 
 def write_new(files: Mapping[Path, str]) -> None:
@@ -38,7 +41,7 @@ def write_new(files: Mapping[Path, str]) -> None:
 
     Raises:
         WouldOverwrite: one of them is there already.
-        UsageError: one has no folder, or cannot be written. Either way, none is left behind.
+        UsageError: one cannot be written, nor its folder made. Either way, none is left behind.
     """
     check_new(files)
     with ExitStack() as unless_all_are:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from replayer.new_files import check_folder
+from replayer.new_files import make_folder
 from wiretape.errors import UsageError, WouldOverwrite
 from wiretape.redact import redact_command
 
@@ -17,9 +17,9 @@ def check_report_file(path: Path) -> None:
 
     Raises:
         WouldOverwrite: there is something that is no report; an earlier report may be replaced.
-        UsageError: there is no such folder, or nothing can be written there.
+        UsageError: nothing can be written there.
     """
-    check_folder(path, "--report")
+    make_folder(path, "--report")
     if path.exists() and not _is_report(path):
         raise WouldOverwrite(
             f"{path} exists and is no report of a replay: name another file with --report."

@@ -143,12 +143,12 @@ def test_a_report_and_a_tape_need_a_file_each(run: Run, tape: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("option", ["-o", "--report"])
-def test_a_folder_that_is_not_there(run: Run, tape: Path, tmp_path: Path, option: str) -> None:
-    """It may be misspelt: none is made, for whatever file."""
-    file = tmp_path / "nowhere" / "file"
+def test_a_folder_that_cannot_be_made(run: Run, tape: Path, tmp_path: Path, option: str) -> None:
+    """Nothing is run, whatever the file."""
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "folder"
     refused(
-        run(tape, option, file, *asking("a")),
+        run(tape, option, folder / "file", *asking("a")),
         2,
-        f"there is no folder {file.parent}: make it, or name another file with {option}.",
+        f"the folder {folder} cannot be made (Not a directory): name another file with {option}.",
     )
-    assert not file.parent.exists()
