@@ -183,13 +183,13 @@ def _watch(timeline: Timeline, number: int) -> Span:
 def _wishes(drawn: DrawnLane, view: View) -> list[Wish]:
     """What is to be written into a lane: how it ended first, and what is about findings."""
     silences = [
+        # Up to its end, for from there an arrow may lead down.
         Wish(
-            block.x,
+            round(block.x + block.width, 3),
             f"silent {duration(block.us)}",
             Look.SILENT,
-            (Place.RIGHT,),
+            (Place.LEFT,),
             block.kind,
-            until_below=round(block.x + block.width, 3),
         )
         for block in drawn.silences
     ]

@@ -67,8 +67,7 @@ class Place(StrEnum):
 class Wish:
     """Words for a point, ``x`` in per cent, and the places that they may have, best first.
 
-    ``until`` is how far to the right they may go in the line of the bars, in per cent of the width,
-    ``until_below`` in the line below.
+    ``until`` is how far they may go in the line of the bars, in per cent of the width.
     """
 
     x: float
@@ -77,7 +76,6 @@ class Wish:
     places: tuple[Place, ...]
     tone: str = ""
     until: float = 100.0
-    until_below: float = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +149,9 @@ def _places(wishes: Iterable[Wish], plot_px: float) -> Iterator[Place]:
 def _is_within(wish: Wish, place: Place, plot_px: float) -> bool:
     """Whether words in that place stay in the plot, and where they may be."""
     start, end = _extent(wish, place, plot_px)
-    until = wish.until if place is Place.BESIDE else wish.until_below
-    most = plot_px + _OVERHANG_PX if until == 100 else until * plot_px / 100 - _APART_PX
+    most = plot_px + _OVERHANG_PX
+    if place is Place.BESIDE and wish.until < 100:
+        most = wish.until * plot_px / 100 - _APART_PX
     return start >= -_OVERHANG_PX and end <= most
 
 

@@ -40,12 +40,17 @@ class Speed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaneRow:
-    """A lane and its words. ``number`` is its first attempt's within the request, from 1."""
+    """A lane and its words. ``number`` is its first attempt's within the request, from 1.
+
+    ``title`` is what it is, as ``retry 1 of 2``; ``waited`` what came before it, as
+    ``after 386 ms (asked to wait 1.0 s)``, if something did.
+    """
 
     drawn: DrawnLane
     request: int
     number: int
     title: str
+    waited: str
     ending: str
     tone: Tone
 
@@ -241,22 +246,19 @@ def _lane_rows(
             row,
             row.lane.request,
             session.requests[row.lane.request - 1].tries.index(first) + 1,
-            _title(row.lane, links.get(row.number)),
+            _title(row.lane),
+            _waited(row.lane, links.get(row.number)),
             said(last.attempt),
             tone_of(last.attempt.outcome),
         )
 
 
-def _title(lane: Lane, link: Link | None) -> str:
-    """What a lane is: ``retry 1 of 2 after 386 ms (asked to wait 1.0 s)``."""
+def _title(lane: Lane) -> str:
     first = lane.tries[0]
     match first.why:
         case Why.RETRY | Why.FALLBACK:
             count = f" {first.number} of {first.of}" if first.number is not None else ""
-            waited = f" {_waited(lane, link)}" if link and link.us else ""
-            asked_us = None if link is None else link.asked_us
-            asked = "" if asked_us is None else f" (asked to wait {duration(asked_us)})"
-            return f"{named(first.why)}{count}{waited}{asked}"
+            return f"{named(first.why)}{count}"
         case Why.TOOL_FOLLOW_UP | Why.RESUMED:
             return named(first.why)
         case _:
@@ -264,9 +266,13 @@ def _title(lane: Lane, link: Link | None) -> str:
             return "request" if role is Role.TURN else named(role)
 
 
-def _waited(lane: Lane, link: Link) -> str:
+def _waited(lane: Lane, link: Link | None) -> str:
     """How long after the end of the last try this one began, and was asked, if that was later."""
-    after = f"after {duration(link.us)}"
-    if lane.unasked is None or lane.unasked.us < LEAST_SILENCE_US:
-        return after
-    return f"with a socket {after}, asked after {duration(lane.unasked.end_us - link.start_us)}"
+    if link is None:
+        return ""
+    waited = f"after {duration(link.us)}" if link.us else ""
+    if waited and lane.unasked is not None and lane.unasked.us >= LEAST_SILENCE_US:
+        asked = duration(lane.unasked.end_us - link.start_us)
+        waited = f"with a socket {waited}, asked after {asked}"
+    told = "" if link.asked_us is None else f"(asked to wait {duration(link.asked_us)})"
+    return f"{waited} {told}".strip()

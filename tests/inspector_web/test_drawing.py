@@ -132,7 +132,7 @@ def test_silences_of_some_width_are_drawn(stalled: Path) -> None:
     """Each with its true length below it; where hatching is, nothing else is written."""
     drawing = drawing_on(stalled, View(0, 2_500_000))
     assert drawing.lanes[0].silences == (Block(20.0, 60.0, "usual", 1_500_000),)
-    assert words(drawing, Look.SILENT) == [[(20.0, "silent 1.5 s", "usual", Place.RIGHT)]]
+    assert words(drawing, Look.SILENT) == [[(80.0, "silent 1.5 s", "usual", Place.LEFT)]]
     assert words(drawing, Look.IN) == [[(0.4, "text 490 ms", "", Place.BESIDE)]]
 
 

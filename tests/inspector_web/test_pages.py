@@ -230,7 +230,8 @@ def test_the_drawing_is_readable_without_a_script(client: FlaskClient) -> None:
     assert text.count('<g class="arrow retry"') == 1
     assert text.count('<g class="arrow fallback desk-none"') == 1
     assert text.count("✕ 1011</text>") == 2
-    assert '<span class="lane-title">fallback after 40 ms</span>' in text
+    assert '<span class="lane-title">fallback</span>' in text
+    assert '<span class="lane-waited" title="after 40 ms">after 40 ms</span>' in text
 
 
 def test_the_window_is_in_the_address(client: FlaskClient) -> None:

@@ -245,6 +245,18 @@ def test_a_long_name_leaves_the_transport_whole(page: Page, site: str, width: in
 
 
 @pytest.mark.parametrize("width", [360, 1600])
+def test_a_long_wait_leaves_the_name_and_the_ending(page: Page, site: str, width: int) -> None:
+    """It is the wait that is cut."""
+    page.open(f"{site}tapes/fallback/sessions/1", width=width)
+    page.value("document.querySelector('.lane-waited').textContent = 'long '.repeat(99)")
+    lane = "document.querySelector('.lane-waited').closest('.lane')"
+    name = f"{lane}.querySelector('.lane-title')"
+    assert page.value(f"{name}.textContent") == "retry 1 of 1"
+    assert page.value(f"{name}.scrollWidth <= {name}.clientWidth")
+    assert page.value(f"{lane}.querySelector('.lane-end').clientWidth >= 100")
+
+
+@pytest.mark.parametrize("width", [360, 1600])
 def test_a_long_turn_leaves_its_time_whole(page: Page, site: str, folder: Path, width: int) -> None:
     """It is the words that are cut, where the lane's names end."""
     maker = TapeMaker(folder / "turns.db")
