@@ -32,6 +32,7 @@ REST: Final = 4
 """A tape that grows is left alone so many times as long as it took to be read: whatever its length
 and however fast it grows, reading it takes no more than a fifth of a processor."""
 
+_OF_PATIENCE_IF_OLD: Final = 0.1
 _KEPT_TAPES: Final = 1000
 _LONG_BYTES: Final = 1_000_000
 """Some ten thousand events; a tape is compressed."""
@@ -49,7 +50,8 @@ class Look:
 
     Both ``overview`` and ``error`` are ``None`` while it is read for the first time. ``edition`` is
     the state of the file that they are of, ``None`` until it has been read to its end. A tape that
-    grew ``is_behind``: known as it was, until it has been read again.
+    grew ``is_behind``: known as it was ``as_of_us``, the moment since 1970, until it has been read
+    again.
     """
 
     overview: Overview | None = None
@@ -57,6 +59,7 @@ class Look:
     share: float = 0.0
     edition: str | None = None
     is_behind: bool = False
+    as_of_us: int | None = None
 
     @property
     def is_over(self) -> bool:
@@ -81,9 +84,11 @@ class Readings:
         self._changed = threading.Condition()
 
     def look(self, path: Path, patience_s: float, *, is_urgent: bool = True) -> Look:
-        """What is known of the tape, after waiting for it so long; the urgent ones come first."""
+        """What is known of the tape, after waiting for it so long; the urgent ones come first.
+
+        Where it is known as it was, that is worth more than to wait: then only a moment.
+        """
         asked_s, edition = time.monotonic(), edition_of(path)
-        until_s = asked_s + patience_s
 
         def is_known() -> bool:
             state = self._states.get(path)
@@ -95,6 +100,8 @@ class Readings:
         with self._changed:
             state = self._states.setdefault(path, _State())
             self._states.move_to_end(path)
+            is_old = state.look.edition is not None
+            until_s = asked_s + (patience_s * _OF_PATIENCE_IF_OLD if is_old else patience_s)
             if not is_known() and state.rests_until_s <= until_s:
                 self._changed.wait_for(is_known, max(0.0, state.rests_until_s - time.monotonic()))
                 if not is_known():
@@ -128,12 +135,13 @@ class Readings:
                     return
                 path = self._waiting[is_long].popleft()
             edition, began_s = edition_of(path), time.monotonic()
+            began_us = time.time_ns() // 1000
             for look in self._looks(path, edition):
                 with self._changed:
                     state = self._states.setdefault(path, _State())
                     state.look = look
                     if look.is_over:
-                        state.look = replace(look, edition=edition)
+                        state.look = replace(look, edition=edition, as_of_us=began_us)
                         took_s = time.monotonic() - began_s
                         state.began_s = began_s
                         state.rests_until_s = began_s + (1 + REST) * took_s

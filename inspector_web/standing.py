@@ -10,11 +10,13 @@ from wiretape.store_reader import TapeReader
 @dataclass(frozen=True, slots=True)
 class Standing:
     """``is_behind``: the tape has grown since its sessions and findings were worked out.
-    ``is_read``: they have been, to the end."""
+    ``as_of_us``: then it was read, in microseconds since 1970. ``is_read``: they have been, to the
+    end."""
 
     writing: Writing
     is_read: bool
     is_behind: bool
+    as_of_us: int | None
 
     @property
     def will_change(self) -> bool:
@@ -24,4 +26,5 @@ class Standing:
 
 def standing_of(reader: TapeReader, look: Look) -> Standing:
     """How what is known of a tape stands to it."""
-    return Standing(reader.writing(), look.edition is not None, look.is_behind)
+    as_of_us = look.as_of_us if look.is_behind else None
+    return Standing(reader.writing(), look.edition is not None, look.is_behind, as_of_us)

@@ -13,6 +13,7 @@ from growing import GrowingTape
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 from inspector_web import readings
+from inspector_web.filters import timestamp
 from inspector_web.growth import (
     LOOK_EVERY_S,
     SIGN_OF_LIFE_EVERY,
@@ -179,7 +180,12 @@ def test_a_tape_that_was_cut_off_says_so(folder: Path, browse: Browse) -> None:
     assert "data-live" not in page
     assert "This tape was cut off" in page
     twin = client.get("/tapes/cut/sessions/1.json").get_json()
-    assert twin["standing"] == {"writing": "recording_cut_off", "is_read": True, "is_behind": False}
+    assert twin["standing"] == {
+        "writing": "recording_cut_off",
+        "is_read": True,
+        "is_behind": False,
+        "as_of_us": None,
+    }
 
 
 def test_a_session_that_was_cut_off_says_so_everywhere(folder: Path, browse: Browse) -> None:
@@ -251,7 +257,10 @@ def test_a_page_that_is_behind_its_tape_says_so(
     assert "data-live" in page
     assert "</span> live" not in page
     twin = client.get(f"{address}.json").get_json()
-    assert twin["standing"] == {"writing": "closed", "is_read": True, "is_behind": True}
+    stands = twin["standing"]
+    as_of_us = stands.pop("as_of_us")
+    assert stands == {"writing": "closed", "is_read": True, "is_behind": True}
+    assert f'datetime="{timestamp(as_of_us)}"' in page
     assert twin["session"]["requests"] == 1
     may_go_on.set()
     client.application.extensions["shelf"].patience_s = 60.0

@@ -191,3 +191,32 @@ def test_a_tape_without_requests_has_no_sessions(tmp_path: Path) -> None:
     maker = TapeMaker(tmp_path / "tape.db")
     maker.socket(0, session("a")).close(10, 1000)
     assert words_of(maker) == ()
+
+
+def test_a_tape_that_is_known_as_it_was_keeps_nobody_waiting(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is shown at once, with the moment that it is of; it is read again all the same."""
+    monkeypatch.setattr(readings, "REST", 0)
+    monkeypatch.setattr(readings, "_OF_PATIENCE_IF_OLD", 0)
+    shelf = Shelf(None, PATIENT_S)
+    may_go_on = threading.Event()
+    read = readings._read
+
+    def held_up(*given: Any) -> Iterator[Look]:
+        assert may_go_on.wait(PATIENT_S)
+        return read(*given)
+
+    with GrowingTape(folder / "tape.db", 1) as tape:
+        before = shelf.look(tape.path)
+        monkeypatch.setattr(readings, "_read", held_up)
+        tape.add(1)
+        after = shelf.look(tape.path)
+        assert (after.is_behind, after.overview) == (True, before.overview)
+        assert after.as_of_us == before.as_of_us is not None
+        may_go_on.set()
+        while (look := shelf.look(tape.path)).is_behind:
+            pass
+    assert look.overview is not None
+    assert len(look.overview.sessions[0].requests) == 2
+    assert look.as_of_us is not None and look.as_of_us > after.as_of_us
