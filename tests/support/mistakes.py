@@ -34,6 +34,7 @@ exchanges:
     headers: {}
   steps:
   - wait_ms: 0.001
+  - at_ms: 13
   - &one {"type": "a"}
   - *one
   - together: [{type: a}, {type: b}]
@@ -125,7 +126,7 @@ MISTAKES = {
     "an unknown member": Mistake(
         exchange("stepps: []"),
         "line 4: there is no `stepps` here, only number, request, at_ms, connection, upstream, "
-        "http, headers, body_after_ms, body, body_is_whole, answer, steps, end, gaps",
+        "http, headers, body_after_ms, body_at_ms, body, body_is_whole, answer, steps, end, gaps",
     ),
     "a member twice": Mistake(
         exchange("steps: []", "steps: []"),
@@ -191,6 +192,11 @@ MISTAKES = {
     "a time in words": Mistake(
         exchange("steps:", "- wait_ms: long"),
         "line 5: 'long' is no time: give milliseconds, like 250 or 0.125",
+    ),
+    "a time that goes back": Mistake(
+        exchange("steps:", "- wait_ms: -3"),
+        "line 5: nothing takes -3 ms: where a clock went back, give the time since the recording "
+        "began instead, as `at_ms` (`body_at_ms` for a body)",
     ),
     "less than a microsecond": Mistake(
         exchange("steps:", "- wait_ms: 0.0001"),

@@ -76,6 +76,18 @@ def us_of(part: Part) -> int:
     )
 
 
+def wait_of(part: Part) -> int:
+    """How long something takes: a time that goes on."""
+    us = us_of(part)
+    if us < 0:
+        raise ScriptFault(
+            part.line,
+            f"nothing takes {text_of(part):.40} ms: where a clock went back, give the time since "
+            "the recording began instead, as `at_ms` (`body_at_ms` for a body)",
+        )
+    return us
+
+
 def number_of(part: Part) -> int:
     text = text_of(part)
     if not _WHOLE.fullmatch(text):

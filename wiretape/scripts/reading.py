@@ -34,6 +34,7 @@ from wiretape.scripts.fields import (
     text_or_none,
     truth_of,
     us_of,
+    wait_of,
 )
 from wiretape.scripts.layout import Part, ScriptFault, Word, members, parse_layout
 from wiretape.scripts.payloads import data_from, payload_from
@@ -71,10 +72,10 @@ class _Clock:
 
     now_us: int
 
-    def after(self, part: Part | None) -> int:
-        """The time so much later; without ``part`` the same."""
-        if part is not None:
-            self.now_us += us_of(part)
+    def move(self, fields: Fields, after: str, at: str) -> int:
+        """The time so much later as the member ``after`` says, or what ``at`` says, which may be
+        earlier: a clock that was recorded can go back. With neither, the same."""
+        self.now_us = fields.read(at, us_of, self.now_us) + fields.read(after, wait_of, 0)
         return self.now_us
 
 
@@ -82,7 +83,7 @@ def _exchange(part: Part, before: WholeExchange | None) -> WholeExchange:
     fields = Fields(
         part,
         *("number", "request", "at_ms", "connection", "upstream", "http", "headers"),
-        *("body_after_ms", "body", "body_is_whole", "answer", "steps", "end", "gaps"),
+        *("body_after_ms", "body_at_ms", "body", "body_is_whole", "answer", "steps", "end", "gaps"),
     )
     number = fields.read("number", number_of, 1 if before is None else before.id + 1)
     if number <= (0 if before is None else before.id):
@@ -95,8 +96,8 @@ def _exchange(part: Part, before: WholeExchange | None) -> WholeExchange:
     is_websocket = response is not None and response.status == 101
     pieces: list[Piece] = []
     for step in listed(fields.given("steps")):
-        if isinstance(step.value, dict) and step.value.keys() == {"wait_ms"}:
-            clock.after(step.value["wait_ms"])
+        if isinstance(step.value, dict) and step.value.keys() in ({"wait_ms"}, {"at_ms"}):
+            clock.move(Fields(step, "wait_ms", "at_ms"), "wait_ms", "at_ms")
         else:
             payload = payload_from(step, is_websocket=is_websocket)
             pieces.append(Piece(number, clock.now_us, payload.sender, payload.kind, payload.data))
@@ -165,7 +166,7 @@ def _long_request(part: Part) -> tuple[str, str, str, int, str]:
 
 
 def _body(fields: Fields, number: int, clock: _Clock) -> RequestBody | None:
-    at_us = clock.after(fields.given("body_after_ms"))
+    at_us = clock.move(fields, "body_after_ms", "body_at_ms")
     part = fields.given("body")
     if part is None:
         return RequestBody(number, at_us, b"")
@@ -187,8 +188,8 @@ def _answer(fields: Fields, request: RequestHead, clock: _Clock) -> ResponseHead
             return None
         status = status_of(part)
     elif part is not None:
-        answer = Fields(part, "after_ms", "status", "reason", "http", "headers")
-        clock.after(answer.given("after_ms"))
+        answer = Fields(part, "after_ms", "at_ms", "status", "reason", "http", "headers")
+        clock.move(answer, "after_ms", "at_ms")
         status = answer.read("status", status_of, status)
         version = answer.read("http", text_of, version)
         reason = answer.read("reason", latin_of, None)
@@ -213,8 +214,8 @@ def _end(
         if part.value.text == NONE:
             return None
         return defaults.end_with(number, clock.now_us, one_of(EndKind, part), close)
-    fields = Fields(part, "after_ms", "how", "side", "code", "reason", "detail")
-    at_us = clock.after(fields.given("after_ms"))
+    fields = Fields(part, "after_ms", "at_ms", "how", "side", "code", "reason", "detail")
+    at_us = clock.move(fields, "after_ms", "at_ms")
     end = defaults.end_with(number, at_us, fields.read("how", _how, how), close)
     return End(
         number,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Final
 
 from wiretape.facts import End, Gap, Headers, RequestBody, RequestHead, ResponseHead
 from wiretape.recording import Recording, WholeExchange
@@ -14,6 +15,11 @@ from wiretape.scripts.payloads import Payload, Short, short_data, short_payload
 from wiretape.scripts.reading import EPOCH, VERSION, short_address
 from wiretape.store_writer import TapeLabel
 
+_AT: Final = {
+    "wait_ms": "at_ms",
+    "after_ms": "at_ms",
+    "body_after_ms": "body_at_ms",
+}
 _TITLE = "# A script of wiretape: docs/scripts.md describes it.\n"
 
 
@@ -203,6 +209,9 @@ def _headers(headers: Headers) -> Short:
 
 
 def _after(name: str, at_us: int, before_us: int) -> dict[str, Short]:
+    """How long something took; where the recorded clock went back meanwhile, when it was."""
+    if at_us < before_us:
+        return {_AT[name]: _ms(at_us)}
     return {name: _ms(at_us - before_us)} if at_us != before_us else {}
 
 

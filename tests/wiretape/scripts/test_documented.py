@@ -30,7 +30,7 @@ def test_every_member_of_an_exchange_is_described() -> None:
 
 def test_every_step_is_described() -> None:
     """An event stands for itself; the others have names."""
-    named = SCHEMA["$defs"]["sent"]["properties"].keys() | {"wait_ms", "client"}
+    named = SCHEMA["$defs"]["sent"]["properties"].keys() | {"wait_ms", "at_ms", "client"}
     assert first_cells("a step") == named
     assert '| `{"type": …}` |' in TEXT
 

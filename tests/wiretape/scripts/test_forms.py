@@ -218,6 +218,16 @@ def test_times_are_told_where_they_go_on() -> None:
     )
 
 
+def test_a_clock_that_went_back_says_when_it_was() -> None:
+    """Nothing waits for less than no time."""
+    written = script_of(chunk(1, 2_000, b"a"), chunk(1, 1_500, b"b"), chunk(1, 1_600, b"c"))
+    steps = written.partition("steps:\n")[2].partition("  end:")[0]
+    assert steps == (
+        "  - wait_ms: 1.998\n  - chunk: a\n  - at_ms: 1.5\n  - chunk: b\n"
+        "  - wait_ms: 0.1\n  - chunk: c\n"
+    )
+
+
 def test_the_label_is_kept() -> None:
     """Who made the tape, when, around which command; the command as a list."""
     written = write_script(Recording(LABEL, ()))
