@@ -11,22 +11,24 @@ from inspector_web.overview import Overview
 from inspector_web.shell import recorded_command
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Transport
-from wiretape.events import Usage
 from wiretape.reconstruct import Session
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What all responses of a session say that they cost. The second of each pair is a part."""
+    """What all responses of a session, or of a part of it, say that they cost: those of warm-ups
+    and of failed attempts too.
+
+    ``cached`` is a part of ``input``, ``reasoning`` of ``output``. ``untold`` counts the attempts
+    that were answered, in part or whole, without a word about that.
+    """
 
     input: int
     cached: int
     output: int
     reasoning: int
-
-    @property
-    def total(self) -> int:
-        return self.input + self.output
+    total: int
+    untold: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,8 @@ def _program(overview: Overview) -> str | None:
 
 def tokens_of(attempts: Iterable[Attempt]) -> Tokens | None:
     """What the answers to these attempts say that they cost; ``None`` where none said."""
-    usages: list[Usage] = [each.usage for each in attempts if each.usage]
+    answered = [each for each in attempts if each.events or each.usage]
+    usages = [each.usage for each in answered if each.usage]
     if not usages:
         return None
     return Tokens(
@@ -144,4 +147,6 @@ def tokens_of(attempts: Iterable[Attempt]) -> Tokens | None:
         sum(usage.cached_tokens for usage in usages),
         sum(usage.output_tokens for usage in usages),
         sum(usage.reasoning_tokens for usage in usages),
+        sum(usage.total_tokens for usage in usages),
+        len(answered) - len(usages),
     )

@@ -45,7 +45,8 @@ class Step:
     """A request of the turn: the tries at it, what was new in it, and the answer to the last try.
 
     ``left_out`` counts what else was asked, ``is_cut`` says that the answer goes on. ``failed``
-    are the tries before the last one that anything was said to. ``took_us`` is of all tries.
+    are the tries before the last one that anything was said to. ``took_us`` and ``tokens`` are of
+    all tries.
     """
 
     request: int
@@ -57,6 +58,7 @@ class Step:
     is_cut: bool
     failed: tuple[FailedTry, ...]
     took_us: int
+    tokens: Tokens | None
 
     @property
     def is_warm_up(self) -> bool:
@@ -129,6 +131,7 @@ def _steps(
     read = 0
     for request in requests:
         answer = answered(index, request.last)
+        attempts = [each.attempt for each in request.tries]
         new = _new(session, request, meanings)
         asked = with_context([Entry(said) for item in new for said in said_in(item)])
         yield Step(
@@ -140,7 +143,8 @@ def _steps(
             answer.entries,
             answer.is_cut,
             tuple(_failed(request, index, read)),
-            _took_us([each.attempt for each in request.tries]),
+            _took_us(attempts),
+            tokens_of(attempts),
         )
         read += _failed_events(request)
 

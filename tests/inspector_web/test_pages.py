@@ -55,7 +55,14 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
         "attempts": 3,
         "events": 5,
         "transports": ["websocket", "http"],
-        "tokens": {"input": 1200, "cached": 0, "output": 34, "reasoning": 0},
+        "tokens": {
+            "input": 1200,
+            "cached": 0,
+            "output": 34,
+            "reasoning": 0,
+            "total": 1234,
+            "untold": 0,
+        },
         "silence_us": None,
         "chips": [
             {"sort": "completed", "tone": "good", "text": "completed"},

@@ -123,8 +123,56 @@ def test_every_try_is_told(fallback: Path, browse: Browse) -> None:
         ("retry", "websocket"),
         ("fallback", "http"),
     ]
-    assert page["tokens"] == {"input": 1200, "cached": 0, "output": 34, "reasoning": 0}
+    assert (page["tokens"]["total"], page["steps"][0]["tokens"]["total"]) == (1234, 1234)
     assert page["took_us"] == 1_790_000
+
+
+def used(given: int, cached: int, made: int, reasoning: int) -> dict[str, Any]:
+    """The usage of a response, with what it is made of."""
+    return {
+        "input_tokens": given,
+        "input_tokens_details": {"cached_tokens": cached},
+        "output_tokens": made,
+        "output_tokens_details": {"reasoning_tokens": reasoning},
+        "total_tokens": given + made,
+    }
+
+
+def test_the_costs_are_those_that_the_api_tells(folder: Path, browse: Browse) -> None:
+    """Of a warm-up and a failed try too; one that was cut before it told is counted apart."""
+    maker = TapeMaker(folder / "one.db")
+    socket = maker.socket(0, session("s"))
+    socket.ask(5, ask("hi") | {"generate": False})
+    socket.say(9, {"type": "response.completed", "response": {"usage": used(100, 0, 0, 0)}})
+    socket.ask(10, ask("hi"))
+    error = {"code": "server_error", "message": "oh"}
+    failed = {"error": error, "usage": used(100, 90, 7, 5)}
+    socket.say(20, {"type": "response.failed", "response": failed})
+    socket.ask(30, ask("hi"))
+    socket.say(40, created(), delta("No"))
+    socket.close(50, 1011)
+    whole = {"type": "response.completed", "response": {"usage": used(100, 80, 20, 10)}}
+    maker.post(100, ask("hi"), session("s")).answer(110, whole)
+    maker.write()
+    client = browse()
+    costs = {
+        "input": 300,
+        "cached": 170,
+        "output": 27,
+        "reasoning": 15,
+        "total": 327,
+        "untold": 1,
+    }
+    assert twin(client, "/tapes/one/sessions/1")["session"]["tokens"] == costs
+    page = twin(client, "/tapes/one/sessions/1/turns/1")
+    assert page["tokens"] == costs
+    assert [step["tokens"]["total"] for step in page["steps"]] == [100, 227]
+    for address in ("/tapes/one/sessions/1", "/tapes/one/sessions/1/turns/1"):
+        text = client.get(address).text
+        assert '<dt>Tokens in</dt><dd>300 <span class="muted">170 cached</span>' in text
+        assert '<dt>Tokens out</dt><dd>27 <span class="muted">15 reasoning</span>' in text
+        assert "<dt>Tokens in all</dt><dd>327 <span" in text
+        assert ">not told by 1 attempt</span>" in text
 
 
 def test_an_answer_that_broke_off_stands_as_far_as_it_came(folder: Path, browse: Browse) -> None:
