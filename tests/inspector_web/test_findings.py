@@ -45,13 +45,13 @@ def test_each_leads_to_the_events_it_rests_on(client: FlaskClient) -> None:
     first = twin(client, "/tapes/fallback/sessions/1")["findings"][0]
     assert first["kind"] == "closed_early"
     assert [(each["exchange"], each["position"], each["event"]) for each in first["evidence"]] == [
-        (1, 4, "end"),
-        (2, 4, "end"),
+        (1, 3, "websocket.close"),
+        (2, 3, "websocket.close"),
     ]
     assert first["evidence"][1]["place"] == {"request": 1, "number": 2}
     assert first["view"]["start_us"] == 100_000
     text = client.get("/tapes/fallback/sessions/1").text
-    assert '<a href="/tapes/fallback/exchanges/1/events/4">end at 0.130 s</a>' in text
+    assert '<a href="/tapes/fallback/exchanges/1/events/3">websocket.close at 0.130 s</a>' in text
     assert "from=100000&amp;to=" in text
 
 
@@ -67,8 +67,11 @@ def test_events_that_a_finding_rests_on_are_marked(client: FlaskClient) -> None:
     """And the page says where the next one is that it does not show."""
     page = twin(client, "/tapes/fallback/events?session=1")
     rows = [page["listing"]["rows"][at] for at in page["problems"]]
-    assert [(row["place"]["exchange"], row["type"]) for row in rows][:2] == [(1, "end"), (2, "end")]
-    only = twin(client, "/tapes/fallback/events?session=1&before=130000.1.4")
+    assert [(row["place"]["exchange"], row["type"]) for row in rows][:2] == [
+        (1, "websocket.close"),
+        (2, "websocket.close"),
+    ]
+    only = twin(client, "/tapes/fallback/events?session=1&before=130000.1.3")
     assert only["next_problem"] == {"at_us": 129_999, "exchange": 1, "position": 0}
 
 

@@ -126,9 +126,16 @@ class SocketMaker:
         closed = EndKind.WEBSOCKET_CLOSED
         self.maker.facts.append(End(self.exchange, us(at_ms), closed, side, code, reason))
 
-    def end(self, at_ms: float, how: EndKind, side: Sender | None = None) -> None:
-        """The socket is over, without a close frame."""
-        self.maker.facts.append(End(self.exchange, us(at_ms), how, side))
+    def end(
+        self,
+        at_ms: float,
+        how: EndKind,
+        side: Sender | None = None,
+        code: int | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """The socket is over; of a close frame, its code and reason."""
+        self.maker.facts.append(End(self.exchange, us(at_ms), how, side, code, reason))
 
     def _piece(self, at_ms: float, sender: Sender, kind: PieceKind, data: bytes) -> None:
         self.maker.facts.append(Piece(self.exchange, us(at_ms), sender, kind, data))

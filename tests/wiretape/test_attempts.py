@@ -135,6 +135,39 @@ def test_a_message_that_asks_for_nothing_is_no_attempt(maker: TapeMaker) -> None
     assert (attempt.message, attempt.events, attempt.outcome) == (1, 2, Outcome.COMPLETED)
 
 
+def test_a_socket_is_over_with_its_close_frame(maker: TapeMaker) -> None:
+    """How long TCP takes to go afterwards is no silence of the server's."""
+    socket = maker.socket(0)
+    socket.ask(5, ask("hi"))
+    socket.frame(13, PieceKind.CLOSE, (1011).to_bytes(2) + b"busy")
+    socket.end(218, EndKind.WEBSOCKET_CLOSED, Sender.SERVER, 1011, "busy")
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.detail) == (Outcome.CUT, "websocket_closed 1011 busy")
+    assert (attempt.until_us, attempt.longest_silence_us) == (13_000, 8000)
+    assert (attempt.ended_by, attempt.ended_at_us) == ("websocket.close", 13_000)
+
+
+def test_the_first_close_frame_counts(maker: TapeMaker) -> None:
+    """The other side's only answers it."""
+    socket = maker.socket(0)
+    socket.ask(5, ask("hi"))
+    socket.frame(9, PieceKind.CLOSE, (1000).to_bytes(2), Sender.CLIENT)
+    socket.frame(15, PieceKind.CLOSE, (1000).to_bytes(2))
+    socket.end(20, EndKind.WEBSOCKET_CLOSED, Sender.CLIENT, 1000, "")
+    attempt = the_attempt(maker)
+    assert (attempt.outcome, attempt.until_us) == (Outcome.ABANDONED, 9000)
+
+
+def test_what_is_asked_after_a_close_frame_is_over_at_once(maker: TapeMaker) -> None:
+    """The two crossed on the way: no answer can come, and none took less than no time."""
+    socket = maker.socket(0)
+    socket.frame(9, PieceKind.CLOSE, (1001).to_bytes(2))
+    socket.ask(10, ask("hi"))
+    socket.end(20, EndKind.WEBSOCKET_CLOSED, Sender.SERVER, 1001, "")
+    attempt = the_attempt(maker)
+    assert (attempt.at_us, attempt.until_us, attempt.longest_silence_us) == (10_000, 10_000, 0)
+
+
 def test_a_socket_on_which_nothing_was_asked(maker: TapeMaker) -> None:
     """It was connected, from the handshake to the end."""
     socket = maker.socket(1, session("s1"))

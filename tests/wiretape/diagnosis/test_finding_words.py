@@ -65,7 +65,7 @@ from wiretape.spot import Spot
             Kind.CLOSED_EARLY,
             "WebSocket ended before the answer was complete: closed 1011 busy; "
             "HTTP ended before the answer was complete: the server hung up",
-            (Spot(1, 7000, "end", 0), Spot(2, 207_000, "end")),
+            (Spot(1, 7000, "websocket.close", 0), Spot(2, 207_000, "end")),
         ),
         (
             silent_on_both,
@@ -123,7 +123,7 @@ from wiretape.spot import Spot
             interrupted,
             Kind.CLIENT_LEFT,
             "the client left before the answer was complete: closed 1000",
-            (Spot(1, 7000, "end", 0),),
+            (Spot(1, 7000, "websocket.close", 0),),
         ),
         (
             dead_socket,

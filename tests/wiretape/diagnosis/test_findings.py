@@ -63,7 +63,10 @@ def test_one_cause_makes_one_finding_of_a_request(maker: TapeMaker) -> None:
     assert found.what == (
         "WebSocket ended 2 times before the answer was complete: closed 1011 broken"
     )
-    assert found.evidence == (Spot(1, 7000, "end", 0), Spot(2, 207_000, "end", 0))
+    assert found.evidence == (
+        Spot(1, 7000, "websocket.close", 0),
+        Spot(2, 207_000, "websocket.close", 0),
+    )
 
 
 def test_a_failed_warm_up_hurts_nobody_if_the_request_went_well(tmp_path: Path) -> None:
