@@ -17,6 +17,7 @@ from inspector_web import exports
 from wiretape.cli import wiretape
 
 type Browse = Callable[..., FlaskClient]
+type Exported = Callable[..., dict[str, bytes]]
 
 
 @pytest.fixture
@@ -39,12 +40,18 @@ def client(two: Path, fallback: Path, browse: Browse) -> FlaskClient:
     return browse(two, fallback)
 
 
-def exported(tape: Path, into: Path, *options: str) -> dict[str, bytes]:
-    """What the command writes for these options, by name."""
-    into.mkdir()
-    ended = CliRunner().invoke(wiretape, ["export", str(tape), *options])
-    assert ended.exit_code == 0, ended.output
-    return {path.name: path.read_bytes() for path in into.iterdir()}
+@pytest.fixture
+def exported(two: Path, tmp_path: Path) -> Exported:
+    """What the command writes to a file of this name, with these options: all files by name."""
+
+    def run(name: str, *options: str) -> dict[str, bytes]:
+        into = tmp_path / "out"
+        command = ["export", str(two), *options, "-o", str(into / name)]
+        ended = CliRunner().invoke(wiretape, command)
+        assert ended.exit_code == 0, ended.output
+        return {path.name: path.read_bytes() for path in into.iterdir()}
+
+    return run
 
 
 def name_of(answer: TestResponse) -> str:
@@ -61,45 +68,33 @@ def files_in(answer: TestResponse) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_a_tape_is_downloaded_as_its_script(client: FlaskClient, two: Path, tmp_path: Path) -> None:
+def test_a_tape_is_downloaded_as_its_script(client: FlaskClient, exported: Exported) -> None:
     """The one that the command writes."""
     answer = client.get("/tapes/two/script")
-    into = tmp_path / "out"
-    written = exported(two, into, "--to", "script", "-o", str(into / "two.script"))
-    assert {name_of(answer): answer.data} == written
+    assert {name_of(answer): answer.data} == exported("two.script", "--to", "script")
 
 
-def test_a_session_is_downloaded_as_its_script(
-    client: FlaskClient, two: Path, tmp_path: Path
-) -> None:
+def test_a_session_is_downloaded_as_its_script(client: FlaskClient, exported: Exported) -> None:
     """Without what the other sessions asked."""
     answer = client.get("/tapes/two/sessions/2/script")
-    into = tmp_path / "out"
-    file = str(into / "two-session-2.script")
-    written = exported(two, into, "--session", "s-2", "--to", "script", "-o", file)
+    written = exported("two-session-2.script", "--session", "s-2", "--to", "script")
     assert {name_of(answer): answer.data} == written
     assert b"List the files." not in answer.data
 
 
-def test_one_answer_is_downloaded_as_its_fixture(
-    client: FlaskClient, two: Path, tmp_path: Path
-) -> None:
+def test_one_answer_is_downloaded_as_its_fixture(client: FlaskClient, exported: Exported) -> None:
     """The one file."""
     answer = client.get("/tapes/two/sessions/2/fixture")
-    into = tmp_path / "out"
-    file = str(into / "two-session-2.sse")
-    written = exported(two, into, "--session", "s-2", "--to", "fixture", "-o", file)
+    written = exported("two-session-2.sse", "--session", "s-2", "--to", "fixture")
     assert {name_of(answer): answer.data} == written
 
 
 def test_several_answers_are_downloaded_as_an_archive(
-    client: FlaskClient, two: Path, tmp_path: Path
+    client: FlaskClient, exported: Exported
 ) -> None:
     """Of the files that the command writes, under their names."""
     answer = client.get("/tapes/two/sessions/1/fixture")
-    into = tmp_path / "out"
-    file = str(into / "two-session-1.sse")
-    written = exported(two, into, "--session", "s-1", "--to", "fixture", "-o", file)
+    written = exported("two-session-1.sse", "--session", "s-1", "--to", "fixture")
     assert name_of(answer) == "two-session-1.zip"
     assert files_in(answer) == written
     assert sorted(written) == ["two-session-1-1.sse", "two-session-1-2.sse"]
