@@ -104,8 +104,10 @@ _WITH_EVIDENCE = frozenset({Why.RETRY, Why.FALLBACK, Why.RESUMED, Why.UNKNOWN})
 def _came_to(attempt: dict[str, Any]) -> str:
     """How an attempt ended, and when."""
     outcome = f"{attempt['outcome']} {attempt['detail']}".strip()
-    if attempt["until_us"] is not None:
-        return f"{outcome} in {duration(attempt['until_us'] - attempt['at_us'])}"
+    # With the event that ended it, if one did: its connection may stay open.
+    over_us = attempt["until_us"] if attempt["ended_at_us"] is None else attempt["ended_at_us"]
+    if over_us is not None:
+        return f"{outcome} in {duration(over_us - attempt['at_us'])}"
     if attempt["outcome"] == Outcome.OPEN:
         return outcome if attempt["detail"] else f"{outcome}, without an end on the tape"
     return f"{outcome}, not over"

@@ -62,7 +62,7 @@ def test_show_tells_each_attempt(tape: Path, run: Run) -> None:
         "      first          http create (exchange 1) at 0.001 s: cut server_closed in 40 ms,"
         " 1 event, sent 118 B, got 62 B",
         "        first event after 30 ms, longest silence 30 ms",
-        "      retry 1 of 1   http create (exchange 2) at 0.500 s: completed in 110 ms,"
+        "      retry 1 of 1   http create (exchange 2) at 0.500 s: completed in 100 ms,"
         " 2 events, sent 118 B, got 190 B",
         "        first event after 30 ms, longest silence 70 ms",
         "        inferred: the same request as exchange 1, which did not succeed"
@@ -113,6 +113,16 @@ def test_a_recording_that_was_cut_off_says_so(maker: TapeMaker, run: Run) -> Non
     assert json.loads(out)["is_closed"] is False
     _, _, err = run("show", tape, "--events")
     assert err == f"wiretape: {tape} is cut off.\n"
+
+
+def test_an_attempt_lasts_until_its_answer_is_over(maker: TapeMaker, run: Run) -> None:
+    """As on every page: that its connection stays open is no part of it."""
+    post = maker.post(0, ask("hi"), session("s1"))
+    post.head(5)
+    post.events(12, created(), completed())
+    post.end(900)
+    _, out, _ = run("show", maker.write())
+    assert ": completed in 12 ms, 2 events," in out
 
 
 def test_a_replay_with_faults_says_so(tmp_path: Path, run: Run) -> None:
