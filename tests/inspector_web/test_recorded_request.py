@@ -77,7 +77,7 @@ def test_the_first_request_has_a_recorded_one_too(client: FlaskClient) -> None:
     assert found["difference"]["repeated"] == 1
     assert found["difference"]["items"] == []
     assert (
-        "Nothing was added or changed"
+        "Nothing was added or changed: 1 input item as recorded."
         in client.get(f"{PAGE.format('again', 1, 1)}?to=recorded").text
     )
 
