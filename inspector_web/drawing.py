@@ -37,6 +37,8 @@ _NARROWEST: Final = 0.05  # per cent of the width, about a third of a pixel on a
 _STRIP_BLOCK: Final = 0.5  # per cent of the width
 _STRIP_NARROWEST: Final = 0.25  # so that what failed at once can be seen
 _TOLD_SILENCE: Final = 1.5  # per cent of the width
+_LONG_ENOUGH: Final = 6.0
+"""Per cent of the width, of a silence that is named though no finding is about it."""
 _AT_END: Final = (Place.BESIDE, Place.LEFT, Place.RIGHT)
 _ARROW_PX: Final = 14
 """The least that an arrow goes across; its head is as long as most of that."""
@@ -182,20 +184,20 @@ def _watch(timeline: Timeline, number: int) -> Span:
 
 def _wishes(drawn: DrawnLane, view: View) -> list[Wish]:
     """What is to be written into a lane: how it ended first, and what is about findings."""
+    found = [each for each in drawn.silences if each.kind == "found"]
+    usual = [each for each in drawn.silences if each.kind != "found" and each.width >= _LONG_ENOUGH]
     silences = [
         # Up to its end, for from there an arrow may lead down.
         Wish(
-            round(block.x + block.width, 3),
-            f"silent {duration(block.us)}",
+            round(each.x + each.width, 3),
+            f"silent {duration(each.us)}",
             Look.SILENT,
             (Place.LEFT,),
-            block.kind,
+            each.kind,
         )
-        for block in drawn.silences
+        for each in (*found, *usual)
     ]
-    found = [wish for wish in silences if wish.tone == "found"]
-    usual = [wish for wish in silences if wish.tone != "found"]
-    return [*_flags(drawn, view), *found, *usual, *_within(drawn)]
+    return [*_flags(drawn, view), *silences, *_within(drawn)]
 
 
 def _flags(drawn: DrawnLane, view: View) -> Iterator[Wish]:

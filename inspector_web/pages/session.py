@@ -8,13 +8,14 @@ from typing import Final
 from inspector_web.addresses import choice_in, number_in
 from inspector_web.drawing import draw
 from inspector_web.ends import said
-from inspector_web.health import Tale, Tone, named, tales_of, tone_of
+from inspector_web.health import Tone, named, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
 from inspector_web.pages.finding import LEAST_AROUND_US, FindingRow, finding_rows
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.received import ReceivedPage, instant, received_page
+from inspector_web.pages.tale import TaleRow, tale_rows
 from inspector_web.shapes import Drawing, DrawnLane
 from inspector_web.stretches import LEAST_SILENCE_US, Spent, Use
 from inspector_web.timeline import Lane, Link, LinkKind, Timeline
@@ -24,8 +25,8 @@ from wiretape.origins import Role
 from wiretape.reconstruct import Session, Why
 from wiretape.words import duration
 
-_MOST_TOLD: Final = 20
-"""Of requests in trouble, and of gaps."""
+_MOST_TOLD: Final = 5
+"""Of ways that requests went, and of gaps: more would push the timeline off the first screen."""
 _MOST_ATTEMPTS: Final = 200
 
 
@@ -97,7 +98,7 @@ class SessionPage:
     ``spent`` is where its time went, the most first. ``findings`` are the first of ``found``, so
     that some are ``left_out``; none is there, and ``found`` is ``None``, until the tape is
     diagnosed, and nothing is ``spent``.
-    ``tales`` are those beside that of the verdict.
+    ``tales`` are those beside that of the verdict; ``tales_left_out`` counts requests.
     ``received`` is what the client had by the instant that the address names, if it names one;
     ``cursor`` is where that lies in the window, in per cent of its width.
     ``attempts`` are all of the session, where it has not too many: else those of the lanes that are
@@ -110,7 +111,7 @@ class SessionPage:
     findings: tuple[FindingRow, ...]
     found: int | None
     left_out: int
-    tales: tuple[Tale, ...]
+    tales: tuple[TaleRow, ...]
     tales_left_out: int
     gaps: tuple[Gap, ...]
     gaps_left_out: int
@@ -151,7 +152,7 @@ def session_page(
     at_us = instant(given)
     told, details = overview.told_of(number), overview.details_of(number)
     findings = finding_rows(told, timeline)
-    tales = [tale for tale in tales_of(session) if tale != head.verdict.tale]
+    tales = tale_rows(tale for tale in tales_of(session) if tale != head.verdict.tale)
     gaps = overview.gaps_in(session)
     attempts, outside = _attempts(session, timeline, drawing)
     return SessionPage(
@@ -160,8 +161,8 @@ def session_page(
         findings,
         None if overview.told is None else len(told),
         len(told) - sum(1 + each.alike for each in findings),
-        tuple(tales[:_MOST_TOLD]),
-        max(0, len(tales) - _MOST_TOLD),
+        tales[:_MOST_TOLD],
+        sum(len(row.requests) + row.more for row in tales[_MOST_TOLD:]),
         tuple(gaps[:_MOST_TOLD]),
         max(0, len(gaps) - _MOST_TOLD),
         drawing,
