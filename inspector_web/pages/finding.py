@@ -1,12 +1,13 @@
 """Findings as a session's page tells them, each with the way to its place."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from inspector_web.folds import Fold
-from inspector_web.health import SEVERITIES, Tone
+from inspector_web.health import SEVERITIES, Tone, named
 from inspector_web.overview import Evidence, Told
 from inspector_web.stretches import Span
 from inspector_web.timeline import Timeline
@@ -19,6 +20,20 @@ _MOST_REQUESTS: Final = 8
 _AROUND: Final = 4
 """A finding's window is so many times as long as what it rests on."""
 LEAST_AROUND_US: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class FindingHead:
+    """A finding in short: what an address calls it, its kind, and what was seen, in a sentence."""
+
+    name: str
+    kind: Kind
+    what: str
+
+    @property
+    def text(self) -> str:
+        """Both in one line: what is called otherwise in the sentence is found by its kind, too."""
+        return f"{named(self.kind)}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +62,30 @@ class FindingRow:
 
 def finding_rows(told: Sequence[Told], timeline: Timeline) -> tuple[FindingRow, ...]:
     """The first findings, in their order; those that were found alike are one."""
+    return tuple(_row(name, group, timeline) for name, group in _named_groups(told))
+
+
+def finding_heads(told: Sequence[Told]) -> tuple[FindingHead, ...]:
+    """The same in short."""
+    return tuple(
+        FindingHead(name, first.finding.kind, first.finding.what)
+        for name, (first, *_) in _named_groups(told)
+    )
+
+
+def _named_groups(told: Sequence[Told]) -> Iterator[tuple[str, list[Told]]]:
+    """Those that were found alike, called by their kind and their first request, and their number
+    among several."""
     alike: dict[object, list[Told]] = {}
     for each in told:
         finding = each.finding
         alike.setdefault((finding.kind, finding.severity, finding.what), []).append(each)
-    groups = list(alike.values())[:MOST_FINDINGS]
-    return tuple(
-        _row(name, group, timeline) for name, group in zip(_names(groups), groups, strict=True)
-    )
-
-
-def _names(groups: Iterable[Sequence[Told]]) -> Iterator[str]:
-    """What each is called by: its kind and its first request, and its number among several."""
     seen: Counter[str] = Counter()
-    for first, *_ in groups:
-        request = first.finding.request
-        name = f"{Fold.FINDING}-{first.finding.kind}" + (f"-{request}" if request else "")
+    for group in islice(alike.values(), MOST_FINDINGS):
+        finding = group[0].finding
+        name = f"{Fold.FINDING}-{finding.kind}" + (f"-{finding.request}" if finding.request else "")
         seen[name] += 1
-        yield name if seen[name] == 1 else f"{name}.{seen[name]}"
+        yield name if seen[name] == 1 else f"{name}.{seen[name]}", group
 
 
 def _row(name: str, group: Sequence[Told], timeline: Timeline) -> FindingRow:

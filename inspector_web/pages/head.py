@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from inspector_web.health import Chip, Sort, Verdict, chips_of, verdict_of
+from inspector_web.health import Chip, Verdict, chips_of, verdict_of
 from inspector_web.overview import Overview
+from inspector_web.pages.finding import FindingHead, finding_heads
 from inspector_web.shell import recorded_command
 from inspector_web.visible import one_line
 from wiretape.attempts import Attempt, Transport
@@ -41,7 +42,7 @@ class SessionHead:
     that is not known, and ``verdict`` knows no findings, until the tape is diagnosed.
     ``replay_of`` is the name of the recording that its tape replays, ``agent`` what it does as a
     sub-agent of the session ``parent`` (``parent_number`` where that is on this tape). ``faults``
-    are those that were asked for in a replay.
+    are those that were asked for in a replay, ``findings`` what was found, in short.
     """
 
     tape: str
@@ -67,10 +68,23 @@ class SessionHead:
     parent: str | None
     parent_number: int | None
     faults: tuple[str, ...]
+    findings: tuple[FindingHead, ...]
 
     @property
     def has_findings(self) -> bool:
-        return any(chip.sort is Sort.FINDING for chip in self.chips)
+        return bool(self.findings)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that a person may know it by: what it is called, and how it is told to have gone."""
+        named = (self.words, self.client, self.model, self.id, self.tape)
+        kin = (self.replay_of, self.agent, *self.faults)
+        told = (
+            self.verdict.text,
+            *(chip.text for chip in self.chips),
+            *(each.text for each in self.findings),
+        )
+        return tuple(text for text in (*named, *kin, *told) if text)
 
     @property
     def client_name(self) -> str:
@@ -127,6 +141,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         session.parent,
         None if session.parent is None else next(parents, None),
         tuple(json.loads(overview.label.faults or "[]")),
+        finding_heads(told),
     )
 
 

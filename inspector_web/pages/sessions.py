@@ -1,12 +1,12 @@
 """The list of sessions, over all tapes."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from inspector_web.addresses import choice_in, page_in
-from inspector_web.health import Sort, Tone
+from inspector_web.addresses import choice_in, number_in, page_in
+from inspector_web.health import Sort
+from inspector_web.orders import COLUMNS, ORDERS, Column, Order, in_order
 from inspector_web.pages.head import SessionHead, heads_of
 from inspector_web.readings import Look
 from inspector_web.stretches import LONG_WAIT_US
@@ -15,17 +15,6 @@ from wiretape.words import duration
 
 ROWS: Final = 100
 """Sessions on one page."""
-
-
-class Order(StrEnum):
-    """What the sessions are sorted by, the most of it first."""
-
-    NEWEST = "newest"
-    DURATION = "duration"
-    REQUESTS = "requests"
-    TOKENS = "tokens"
-    SILENCE = "silence"
-    TROUBLE = "trouble"
 
 
 _HEALTHS: Final = {
@@ -39,25 +28,16 @@ _HEALTHS: Final = {
     Sort.FINDING: "with findings",
 }
 
-_KEYS: Final[Mapping[Order, Callable[[SessionHead], Any]]] = {
-    Order.NEWEST: lambda head: head.started_at_us,
-    Order.DURATION: lambda head: head.duration_us,
-    Order.REQUESTS: lambda head: (head.requests, head.attempts),
-    Order.TOKENS: lambda head: head.tokens.total if head.tokens else -1,
-    Order.SILENCE: lambda head: head.silence_us or 0,
-    Order.TROUBLE: lambda head: [
-        sum(chip.tone is tone for chip in head.chips) for tone in (Tone.BAD, Tone.WARN)
-    ],
-}
-
 
 @dataclass(frozen=True, slots=True)
 class SessionsQuery:
-    """What the address asks for: a text, what a chip is about, a transport, an order, a page."""
+    """What the address asks for: a text, what a chip is about, a transport, how many seconds it
+    took at least, an order, a page."""
 
     text: str = ""
     health: Sort | None = None
     transport: Transport | None = None
+    over_s: int | None = None
     order: Order = Order.NEWEST
     page: int = 1
 
@@ -72,6 +52,7 @@ class SessionsQuery:
             given.get("text", "").strip(),
             choice_in(given, "health", Sort),
             choice_in(given, "transport", Transport),
+            number_in(given, "over_s"),
             choice_in(given, "order", Order) or Order.NEWEST,
             page_in(given),
         )
@@ -81,9 +62,14 @@ class SessionsQuery:
             return False
         if self.transport is not None and self.transport not in head.transports:
             return False
-        places = (head.words, head.client, head.model, head.id, head.tape)
-        texts = [text for text in (*places, *(chip.text for chip in head.chips)) if text]
-        return any(self.text.casefold() in text.casefold() for text in texts)
+        if self.over_s is not None and head.duration_us < self.over_s * 1_000_000:
+            return False
+        return any(self.text.casefold() in text.casefold() for text in head.texts)
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it leaves sessions out."""
+        return bool(self.text or self.health or self.transport or self.over_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +114,14 @@ class SessionsPage:
         """What chips are about that can be asked for, in words."""
         return _HEALTHS
 
+    @property
+    def orders(self) -> Mapping[Order, str]:
+        return ORDERS
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return COLUMNS
+
 
 def sessions_page(
     query: SessionsQuery, looks: Collection[tuple[str, Look]], growing: Collection[str] = ()
@@ -146,10 +140,7 @@ def sessions_page(
             heads += heads_of(name, look.overview)
         else:
             empty.append(name)
-    wanted = [head for head in heads if query.takes(head)]
-    # The newest first wherever the order leaves a choice.
-    wanted.sort(key=_KEYS[Order.NEWEST], reverse=True)
-    wanted.sort(key=_KEYS[query.order], reverse=True)
+    wanted = in_order([head for head in heads if query.takes(head)], query.order)
     first = (query.page - 1) * ROWS
     return SessionsPage(
         query,

@@ -21,8 +21,10 @@ FOLD = (
 OTHER = "it has to be a request of this session, as 2, or an attempt at one, as 2.3."
 REFUSED = {
     "/sessions?order=x": (
-        "order is 'x': it has to be one of newest, duration, requests, tokens, silence, trouble."
+        "order is 'x': it has to be one of newest, oldest, trouble, duration, shortest, silence, "
+        "turns, fewest_turns, requests, fewest_requests, tokens, fewest_tokens."
     ),
+    "/sessions?over_s=1.5": "over_s is '1.5': it has to be a number of 16 digits at most.",
     "/sessions?page=x": "page is 'x': it has to be a number of 16 digits at most.",
     f"{SESSION}?from=-5": "from is '-5': it has to be a number of 16 digits at most.",
     f"{SESSION}?to=9e9": "to is '9e9': it has to be a number of 16 digits at most.",

@@ -78,7 +78,7 @@ ACTS = {
     "sessions, a row": Act("/sessions", "#rounds%2F1", keys="j j"),
     "sessions, filters": Act(
         "/sessions",
-        "?text=files&health=&transport=&order=tokens",
+        "?text=files&health=&transport=&over_s=&order=tokens",
         does=send(text="files", order="tokens"),
     ),
     "session, a window": Act(FALLBACK, "?from=568260&to=1504780", keys="+"),

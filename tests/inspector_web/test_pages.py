@@ -40,6 +40,13 @@ def twin(client: FlaskClient, address: str, **query: Any) -> Any:
 def test_a_session_in_the_list(client: FlaskClient) -> None:
     """Everything that the list is to tell of it."""
     (found,) = [each for each in twin(client, "/sessions")["sessions"] if each["id"] == "s-1"]
+    findings = found.pop("findings")
+    assert [each["kind"] for each in findings] == ["closed_early", "fallback", "swallowed"]
+    assert findings[0] == {
+        "name": "finding-closed_early-1",
+        "kind": "closed_early",
+        "what": "WebSocket ended 2 times before an answer began: closed 1011 no luck",
+    }
     assert found == {
         "tape": "fallback",
         "number": 1,
@@ -140,10 +147,10 @@ def test_pages_of_the_list(client: FlaskClient, monkeypatch: pytest.MonkeyPatch)
     """A link leads on and back, the filter kept."""
     monkeypatch.setattr("inspector_web.pages.sessions.ROWS", 1)
     first = client.get("/sessions?order=tokens").text
-    assert 'href="/sessions?order=tokens&amp;page=2">next page' in first
+    assert 'href="?order=tokens&amp;page=2">next page' in first
     assert "← previous page" not in first
     second = client.get("/sessions?order=tokens&page=2").text
-    assert 'href="/sessions?order=tokens&amp;page=1">← previous page' in second
+    assert 'href="?order=tokens&amp;page=1">← previous page' in second
 
 
 def test_unreadable_tapes_are_listed_with_their_reason(client: FlaskClient, folder: Path) -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import Page
 from flask.testing import FlaskClient
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
+from inspector_web.orders import ORDERS, Order
 from wiretape.facts import EndKind
 
 type Browse = Callable[..., FlaskClient]
@@ -72,3 +74,125 @@ def test_the_filter_for_silences_says_from_when_on(silent: FlaskClient) -> None:
     assert ">with a silence of 1.0 s or more</option>" in silent.get("/sessions").text
     legend = silent.get("/tapes/hasty/sessions/1").text
     assert "<dt>Longest silence</dt><dd>none of 1.0 s or more</dd>" in legend
+
+
+@pytest.fixture
+def told(folder: Path, browse: Browse) -> FlaskClient:
+    """A session whose socket was closed, one that was refused for its rate, and a slow one."""
+    closed = TapeMaker(folder / "closed.db")
+    socket = closed.socket(0, session("s-1"))
+    socket.ask(5, ask("Fix the build."))
+    socket.close(9, 1011, "busy")
+    closed.write()
+    limited = TapeMaker(folder / "limited.db")
+    limited.post(0, ask("Once more."), session("s-2")).refuse(5, 429)
+    limited.write()
+    slow = TapeMaker(folder / "slow.db")
+    post = slow.post(0, ask("Take your time."), session("s-3"))
+    post.head(5)
+    post.events(10, created(), delta("Yes."))
+    post.end(30_010, EndKind.CLIENT_CLOSED)
+    slow.write()
+    return browse()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1011", ["closed"]),
+        ("CLOSED 1011", ["closed"]),
+        ("Too Many Requests", ["limited"]),
+        ("gave up after 30.0 s", ["slow"]),
+        ("silent for 30", ["slow"]),
+        ("rate limit", ["limited"]),
+        ("s-3", ["slow"]),
+    ],
+)
+def test_a_text_is_found_in_all_that_a_row_tells(
+    told: FlaskClient, text: str, expected: list[str]
+) -> None:
+    """How it went, its chips and what was found, as well as what it is called."""
+    assert tapes(told, text=text) == expected
+
+
+def test_a_row_shows_what_its_filter_names(told: FlaskClient) -> None:
+    """The field says what is searched."""
+    assert 'placeholder="words, how it went, findings, client, tape"' in told.get("/sessions").text
+
+
+@pytest.mark.parametrize(("over_s", "expected"), [("0", 3), ("30", 1), ("31", 0), ("", 3)])
+def test_sessions_that_took_long(told: FlaskClient, over_s: str, expected: int) -> None:
+    """At least so many seconds."""
+    assert len(tapes(told, over_s=over_s)) == expected
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("duration", ["slow", "closed", "limited"]),
+        ("shortest", ["limited", "closed", "slow"]),
+    ],
+)
+def test_both_ends_of_an_order(told: FlaskClient, order: str, expected: list[str]) -> None:
+    """The most first, or the least."""
+    assert tapes(told, order=order) == expected
+
+
+def test_the_heads_of_columns_sort(told: FlaskClient) -> None:
+    """A link each, the filter kept; the column that is sorted says which way, and turns round."""
+    page = told.get("/sessions?text=s-&page=1").text
+    assert '<th scope="col" aria-sort="descending"><a href="?text=s-&amp;order=oldest"' in page
+    assert '<th scope="col" class="num"><a href="?text=s-&amp;order=duration"' in page
+    assert page.count("aria-sort") == 1
+    longest = told.get("/sessions?order=duration").text
+    assert 'class="num" aria-sort="descending"><a href="?order=shortest"' in longest
+    assert '<caption class="sr">Sessions, longest first</caption>' in longest
+    shortest = told.get("/sessions?order=shortest").text
+    assert 'class="num" aria-sort="ascending"><a href="?order=duration"' in shortest
+
+
+@pytest.mark.parametrize("order", Order)
+def test_every_order_has_a_name_and_sorts(told: FlaskClient, order: Order) -> None:
+    """None is without words, and none fails."""
+    assert f'<option value="{order}" selected>{ORDERS[order]}</option>' in (
+        told.get(f"/sessions?order={order}").text
+    )
+
+
+@pytest.mark.browser
+def test_what_is_chosen_acts_at_once(page: Page, site: str) -> None:
+    """And the list that was chosen from has the focus on the page that follows."""
+    page.open(f"{site}sessions")
+    page.value(
+        "(list => { list.focus(); list.value = 'retry';"
+        "list.dispatchEvent(new Event('change', {bubbles: true})); })"
+        "(document.querySelector('[name=health]'))"
+    )
+    page.until("location.search.includes('health=retry') && document.readyState === 'complete'")
+    assert page.value("document.querySelectorAll('tbody tr').length") == 1
+    assert page.value("document.activeElement.name") == "health"
+
+
+@pytest.mark.browser
+def test_u_leads_back_to_the_list_as_it_was_left(page: Page, site: str) -> None:
+    """Its filter and its row, from however deep; there the name of the program shows all again."""
+    page.open(f"{site}sessions?order=duration")
+    for key in ("j", "j", "Enter", "v"):
+        page.press(key)
+        page.until("document.readyState === 'complete'")
+    page.until("location.pathname === '/tapes/rounds/events'")
+    page.press("u")
+    page.until("location.pathname === '/sessions' && document.readyState === 'complete'")
+    assert page.value("location.search + location.hash") == "?order=duration#rounds%2F1"
+    assert page.value("document.activeElement.closest('tr').id") == "rounds/1"
+    assert page.value("document.querySelector('a.brand').getAttribute('href')") == "/sessions"
+
+
+@pytest.mark.browser
+def test_a_list_nobody_has_seen_is_that_of_all_sessions(page: Page, site: str) -> None:
+    """As without a script."""
+    page.open(f"{site}tapes/rounds/events")
+    page.value("sessionStorage.clear()")
+    page.open(f"{site}tapes/rounds/events")
+    assert page.value("document.querySelector('a.brand').pathname") == "/sessions"
+    assert page.value("document.querySelector('a.brand').search") == ""
