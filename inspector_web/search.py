@@ -7,6 +7,7 @@ from typing import Final
 
 from inspector_web.index.reader import IndexReader, Stretch
 from inspector_web.index.streamed import CARRIED, piece_in
+from inspector_web.index.texts import texts_of
 from inspector_web.seen import Place, Seen, seen_in
 from inspector_web.wanted import Wanted
 from wiretape.facts import Sender
@@ -87,11 +88,10 @@ def _tail(index: IndexReader, stretch: Stretch) -> list[Seen]:
 
 
 def _own(index: IndexReader, wanted: Wanted, seen: Seen) -> Excerpt | None:
-    crossing = seen.crossing
-    texts = [crossing.text or "", crossing.summary]
-    if crossing.sender is Sender.CLIENT:
+    asked = None
+    if seen.crossing.sender is Sender.CLIENT:
         asked = index.asked(seen.place.exchange, seen.place.position)
-        texts[0] = texts[0] if asked is None else asked
+    texts = texts_of(seen.crossing, asked)
     return next((each for text in texts if (each := _excerpt(wanted, text)) is not None), None)
 
 

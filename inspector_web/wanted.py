@@ -4,28 +4,46 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Protocol
+
+import re2
 
 from inspector_web.index.letters import literals_in, match_expression
 from inspector_web.index.reader import Only
+from inspector_web.index.texts import texts_of
 from wiretape.crossings import Crossing
 from wiretape.facts import Sender
+from wiretape.jsontext import mended
 
 EVER_US: Final = 1 << 62
-_SEARCHED_CHARACTERS: Final = 1_000_000
-"""Of one event, by a regular expression."""
+_ANY_CASE: Final = re2.Options()
+_ANY_CASE.case_sensitive = False
+_ANY_CASE.log_errors = False
 
 
 class BadPattern(ValueError):
     """A regular expression that is none; the message says why."""
 
 
+class Found(Protocol):
+    """Where in a text something stands."""
+
+    def start(self) -> int: ...
+    def end(self) -> int: ...
+
+
+class _Pattern(Protocol):
+    def search(self, text: str) -> Found | None: ...
+    def finditer(self, text: str) -> Iterator[Found]: ...
+
+
 @dataclass(frozen=True)
 class Wanted:
     """Which events: those that hold ``text`` (in any case) and ``type``, sent by ``sender``.
 
-    ``is_regex``: the text is a regular expression. What a request repeats from an earlier one
-    counts where it was first sent.
+    ``is_regex``: the text is a regular expression as RE2 reads it: whatever it is, and whatever
+    it meets, the time that it takes grows with the text only. What a request repeats from an
+    earlier one counts where it was first sent.
 
     Raises:
         BadPattern: the text is no regular expression.
@@ -39,13 +57,17 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.is_regex:
             try:
-                re.compile(self.text)
-            except (re.error, OverflowError, RecursionError) as error:
-                raise BadPattern(f"{self.text!r} is no regular expression: {error}.") from error
+                self._pattern.search("")
+            except re2.error as error:
+                why = error.args[0].decode(errors="replace")
+                raise BadPattern(f"{self.text!r} is no regular expression: {why}.") from error
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(self.text if self.is_regex else re.escape(self.text), re.IGNORECASE)
+    def _pattern(self) -> _Pattern:
+        if self.is_regex:
+            pattern: _Pattern = re2.compile(mended(self.text), _ANY_CASE)
+            return pattern
+        return re.compile(re.escape(self.text), re.IGNORECASE)
 
     @cached_property
     def literal(self) -> str:
@@ -71,16 +93,18 @@ class Wanted:
             return False
         if not self._is_type(crossing.type):
             return False
-        text = (crossing.text or "") if asked is None else asked
-        return not self.text or any(map(self.found_in, (crossing.type, crossing.summary, text)))
+        return not self.text or any(
+            self.found_in(text) is not None for text in (crossing.type, *texts_of(crossing, asked))
+        )
 
-    def found_in(self, text: str) -> re.Match[str] | None:
-        """Where in a text the wanted one stands first."""
-        return self._pattern.search(text, 0, _SEARCHED_CHARACTERS if self.is_regex else len(text))
+    def found_in(self, text: str) -> Found | None:
+        """Where in a text the wanted one stands first; of a regular expression, where it would
+        stand with each half of a character mended."""
+        return self._pattern.search(mended(text) if self.is_regex else text)
 
-    def every(self, text: str) -> Iterator[re.Match[str]]:
+    def every(self, text: str) -> Iterator[Found]:
         """Each place in a text where the wanted one stands."""
-        return self._pattern.finditer(text)
+        return self._pattern.finditer(mended(text) if self.is_regex else text)
 
     def _is_type(self, name: str) -> bool:
         return self.type.lower() in name.lower()

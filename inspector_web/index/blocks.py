@@ -8,6 +8,7 @@ from typing import Final
 from inspector_web.index.new_texts import IsNew, of_message, of_request
 from inspector_web.index.places import BEGIN, Start, Walk
 from inspector_web.index.streamed import Streamed
+from inspector_web.index.texts import readable
 from inspector_web.marks import About, Marking, Marks
 from wiretape.crossings import END, HTTP_REQUEST, UNTYPED, Crossing
 from wiretape.facts import Sender
@@ -51,6 +52,8 @@ class Gathered:
         self.events += 1
         self.types[crossing.type, crossing.sender] += 1
         self.texts += (text, crossing.summary)
+        if crossing.sender is Sender.SERVER:
+            self.texts += readable(text)
         self.characters += len(text)
 
     @property

@@ -5,11 +5,11 @@ sent first; else a search would find it in each request since, and an index grow
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
+from inspector_web.index.texts import strings_in
 from wiretape.asked import Asked, asked_by_message, asked_over_http
 from wiretape.digests import digest
-from wiretape.jsontext import mended
 from wiretape.scope import purpose_of
 from wiretape.store_reader import Exchange
 
@@ -17,7 +17,6 @@ type IsNew = Callable[[str], bool]
 """Told a digest, says whether it is the first time."""
 
 _INPUTS: Final = ("input", "messages")
-_MOST_DEPTH: Final = 60
 
 
 def of_request(exchange: Exchange, body: bytes, is_new: IsNew) -> str:
@@ -44,24 +43,3 @@ def _new(asked: Asked, is_new: IsNew) -> Iterator[str]:
     for part in (*settings, *asked.input_items):
         if is_new(digest(part)):
             yield from strings_in(part)
-
-
-def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
-    """Every text in a JSON value, keys included, in order."""
-    if depth > _MOST_DEPTH:
-        return
-    match value:
-        case str():
-            yield mended(value)
-        case dict():
-            for key, member in value.items():
-                if not isinstance(member, dict | list):
-                    yield mended(f"{key}: {member}")
-                    continue
-                yield mended(key)
-                yield from strings_in(member, depth + 1)
-        case list():
-            for element in value:
-                yield from strings_in(element, depth + 1)
-        case int() | float():
-            yield str(value)

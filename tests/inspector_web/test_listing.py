@@ -133,7 +133,30 @@ def test_rows_know_what_begins_an_attempt(rounds: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["(", "[a", "*", "a{99999999999}"])
+@pytest.mark.parametrize("pattern", ["(.*a){20}b", r"(\w+\s?)+$$x", "(a|aa)+$x"])
+def test_a_pattern_takes_no_longer_than_its_text_is_long(tmp_path: Path, pattern: str) -> None:
+    """Also one that makes others look at each way to part the text: here, for years."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    post = maker.post(0, ask("a" * 5000 + "!"))
+    post.head(20)
+    post.end(30)
+    maker.write()
+    assert places(after(maker.path, wanted=Wanted(pattern, is_regex=True))) == []
+
+
+def test_a_pattern_is_looked_for_beside_half_a_character(tmp_path: Path) -> None:
+    """JSON can hold one, UTF-8 cannot; whatever stands beside it is found, in any case."""
+    maker = TapeMaker(tmp_path / "tape.db")
+    post = maker.post(0, ask("hi"))
+    post.head(20)
+    post.events(30, delta("half \ud83d, then über ALLES"))
+    post.end(40)
+    maker.write()
+    wanted = Wanted("half .*ÜBER? a.{3}s", is_regex=True)
+    assert places(after(maker.path, wanted=wanted)) == ["30000.1.2"]
+
+
+@pytest.mark.parametrize("text", ["(", "[a", "*", "a{9999}", "a(?=b)", r"(a)\1"])
 def test_a_pattern_that_is_none_is_refused(text: str) -> None:
     """With what is wrong with it."""
     with pytest.raises(BadPattern, match="is no regular expression"):

@@ -66,6 +66,22 @@ def test_a_text_that_was_streamed_in_pieces_is_found(client: FlaskClient) -> Non
     )
 
 
+@pytest.mark.parametrize("text", ['the "river"', "Flüsse", "a\nb"])
+def test_what_is_escaped_on_the_wire_is_found_as_it_reads(
+    folder: Path, browse: Browse, text: str
+) -> None:
+    """In the table of events, as a pattern too."""
+    maker = TapeMaker(folder / "escaped.db")
+    post = maker.post(0, ask("hi"))
+    post.answer(5, delta('By the "river", two Flüsse, a\nb.'))
+    maker.write()
+    client = browse()
+    assert ("escaped", "response.output_text.delta", text) in told(found(client, text))
+    for pattern in ({"text": text}, {"text": text, "regex": "on"}):
+        listed = client.get("/tapes/escaped/events.json", query_string=pattern).json
+        assert "response.output_text.delta" in [row["type"] for row in listed["listing"]["rows"]]
+
+
 def test_a_text_of_a_chat_is_found_too(folder: Path, browse: Browse) -> None:
     """Its chunks name no type, and say what they stream."""
     maker = TapeMaker(folder / "chat.db")
