@@ -12,14 +12,12 @@ shows in it, so each is read beside the frames of a page that stands still. The 
 import argparse
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from inspector import build
-from werkzeug.serving import WSGIRequestHandler, make_server
 
 from inspector_web.access import Access
 from inspector_web.app import create_app
@@ -28,6 +26,7 @@ from inspector_web.library import Library
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
 from chromium import Page, chromium, opened_page
+from served import served
 
 MOST_MS = 50
 STEPS = 60
@@ -44,27 +43,10 @@ WATCH = """
 """
 
 
-class Quiet(WSGIRequestHandler):
-    """Logs nothing."""
-
-    def log_request(self, code: Any = "-", size: Any = "-") -> None:
-        pass
-
-
-@contextmanager
-def site(folder: Path) -> Iterator[str]:
+def site(folder: Path) -> AbstractContextManager[str]:
     """The address of an inspector of the tape in the folder."""
     library = Library([folder / "frames.db"])
-    app = create_app(library, Access("127.0.0.1", None), folder / "index", 3600)
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.port}/"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return served(create_app(library, Access("127.0.0.1", None), folder / "index", 3600))
 
 
 def plot(page: Page) -> tuple[float, float]:

@@ -27,15 +27,15 @@ from wiretape.commands.tape_json import tape_as_json
 from wiretape.errors import TapeError, WiretapeError, WouldOverwrite
 from wiretape.store_reader import TapeReader
 
-HERE: Final = Path(__file__).resolve().parent
 # The scripted provider lives with the tests: they are its first users.
-sys.path.insert(0, str(HERE.parent / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
-from codex_binary import codex_binary  # noqa: E402
-from codex_run import normalised, run_codex  # noqa: E402
-from provider import Provider  # noqa: E402
-from provider_script import Accept, Close, Fin, Reply, Run, Say, Script  # noqa: E402
+from codex_binary import codex_binary
+from codex_run import normalised, run_codex
+from provider import Provider
+from provider_script import Accept, Close, Fin, Reply, Run, Say, Script
 
+HERE: Final = Path(__file__).resolve().parent
 VERSION: Final = os.environ.get("DEMO_CODEX") or "0.99.0"
 WIRETAPE: Final = Path(sys.executable).with_name("wiretape")
 PROMPT: Final = "Say hello from the shell."

@@ -9,18 +9,20 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from werkzeug.serving import make_server
-
 from inspector_web.access import Access
 from inspector_web.app import create_app
 from inspector_web.library import Library
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+
+from chromium import chromium, opened_page
+from served import served
 
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = REPOSITORY / "docs" / "screenshots"
@@ -43,24 +45,14 @@ def site() -> Iterator[str]:
         for tape in (REPOSITORY / "recordings" / "samples").glob("*/tape.db"):
             shutil.copy2(tape, Path(scratch) / f"{tape.parent.name}.db")
         app = create_app(Library([Path(scratch)]), Access("127.0.0.1", None), patience_s=60)
-        server = make_server("127.0.0.1", 0, app, threaded=True)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.port}/"
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
+        with served(app) as address:
+            yield address
 
 
 def main() -> None:
     # Times stand in the browser's zone.
     os.environ["TZ"] = "UTC"
     time.tzset()
-    sys.path.insert(0, str(REPOSITORY / "tests" / "support"))
-    from chromium import chromium, opened_page
-
     binary = chromium()
     if binary is None:
         sys.exit("there is no Chromium here: install chromium.")

@@ -9,6 +9,7 @@ from platformdirs import user_cache_path
 
 from wiretape.commands.options import listen_option
 from wiretape.commands.places import recordings_folder
+from wiretape.facts import host_in_url
 from wiretape.store_reader import TapeReader
 
 
@@ -42,7 +43,7 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
     listener = listening(host, port)
     token = None if only_this_machine_reaches(host) else secrets.token_urlsafe(32)
     address, port = listener.getsockname()[:2]
-    url = f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
+    url = f"http://{host_in_url(address)}:{port}/"
 
     def tell() -> None:
         where = ", ".join(map(str, paths)) or str(folder)

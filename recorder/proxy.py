@@ -22,6 +22,7 @@ from recorder.hooks import RecorderAddon
 from recorder.routing import Upstream
 from recorder.user_proxy import UserProxies
 from wiretape.errors import ListenError
+from wiretape.facts import host_in_url
 
 _START_S: Final = 15.0
 
@@ -110,7 +111,7 @@ def _url(settings: ProxySettings, server: proxyserver.Proxyserver) -> str:
             "choose another address with --listen, or port 0 for a free one."
         )
     host, port = addresses[0][:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"http://{host_in_url(host)}:{port}"
 
 
 def _said(problem: BaseException | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from wiretape.errors import UpstreamError
+from wiretape.facts import host_in_url
 from wiretape.redact import redact_text
 from wiretape.scope import MODEL_HOSTS, host_matcher, purpose_of
 
@@ -29,8 +30,7 @@ class Upstream(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        return f"{self.scheme}://{host_in_url(self.host)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from wiretape.facts import Headers, all_headers
+from wiretape.facts import Headers, all_headers, host_in_url
 
 _AUTHORITY: Final = re.compile(
     r"(?:[^@/?#]*@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@/?#\s]+))(?::(?P<port>\d*))?"
@@ -22,8 +22,7 @@ class Origin:
     port: int
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        return f"{host_in_url(self.host)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,8 @@ class RequestHead:
     @property
     def url(self) -> str:
         """That address as one writes it; a target that is no path, as a tunnel's, is left out."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
         path = self.target if self.target.startswith("/") else ""
-        return f"{self.scheme}://{host}:{self.port}{path}"
+        return f"{self.scheme}://{host_in_url(self.host)}:{self.port}{path}"
 
     @property
     def is_upgrade(self) -> bool:
@@ -162,6 +161,11 @@ class Gap:
 
 
 type Fact = RequestHead | RequestBody | ResponseHead | Piece | End | Gap
+
+
+def host_in_url(host: str) -> str:
+    """A host as it stands in a URL: an address of IPv6 in brackets (RFC 3986, 3.2.2)."""
+    return f"[{host}]" if ":" in host else host
 
 
 def header(headers: Headers, name: str) -> str | None:

@@ -16,14 +16,14 @@ from typing import Any, Final
 
 from wiretape.commands.tape_json import tape_as_json
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+
+from codex_binary import codex_binary
+from codex_run import CodexRun, provider_config, run_codex
+from provider import HOST, Provider
+from provider_script import Accept, Close, Fin, Hang, Plain, Reply, Run, Say, Script
+
 SAMPLES: Final = Path(__file__).resolve().parent
-sys.path.insert(0, str(SAMPLES.parents[1] / "tests" / "support"))
-
-from codex_binary import codex_binary  # noqa: E402
-from codex_run import CodexRun, provider_config, run_codex  # noqa: E402
-from provider import HOST, Provider  # noqa: E402
-from provider_script import Accept, Close, Fin, Hang, Plain, Reply, Run, Say, Script  # noqa: E402
-
 STAGE: Final = Path("/tmp/wiretape-sample")
 PORT: Final = 8642
 BASE_URL: Final = f"http://{HOST}:{PORT}/v1"

@@ -10,6 +10,7 @@ from typing import Any, Final
 from replayer.bends.whole import all_asked_in
 from wiretape.asked import Asked, RequestKind
 from wiretape.choosing import is_asked
+from wiretape.facts import host_in_url
 from wiretape.inputs import said_by_user
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
@@ -100,7 +101,7 @@ def task_of(recording: Recording, prompt: str | None = None) -> Task | None:
 
 def _base_url(exchange: WholeExchange) -> str:
     request = exchange.request
-    host = f"[{request.host}]" if ":" in request.host else request.host
+    host = host_in_url(request.host)
     path = _ENDPOINT.sub("", request.target)
     return f"{request.scheme}://{host}:{request.port}{path}"
 

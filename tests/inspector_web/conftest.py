@@ -1,7 +1,6 @@
 """Tapes to look at, and a browser that asks for pages without a network."""
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pytest
 from chromium import Page, chromium, opened_page
 from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
+from served import served
 from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, output, session
-from werkzeug.serving import make_server
 
 from inspector_web.access import Access
 from inspector_web.app import create_app
@@ -70,13 +69,8 @@ def page(browser: Page) -> Page:
 def site(both: Path) -> Iterator[str]:
     """The address of an inspector of two tapes."""
     app = create_app(Library([both]), LOOPBACK, patience_s=60)
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(app) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from wiretape.facts import End, Gap, Headers, RequestBody, RequestHead, ResponseHead
+from wiretape.facts import End, Gap, Headers, RequestBody, RequestHead, ResponseHead, host_in_url
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scripts import defaults
 from wiretape.scripts.emission import emitted
@@ -77,7 +77,7 @@ def _is_websocket(request: RequestHead) -> bool:
 def _address(request: RequestHead) -> Short:
     method = defaults.WEBSOCKET if _is_websocket(request) else request.method
     port = "" if request.port == defaults.PORTS.get(request.scheme) else f":{request.port}"
-    host = f"[{request.host}]" if ":" in request.host else request.host
+    host = host_in_url(request.host)
     short = f"{method} {request.scheme}://{host}{port}{request.target}"
     whole = (method, request.scheme, request.host, request.port, request.target)
     if short_address(short) == whole:
