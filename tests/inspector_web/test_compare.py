@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
 from inspector_web.pages import compare
+from wiretape.facts import EndKind
 from wiretape.store_writer import TapeLabel
 
 type Browse = Callable[..., FlaskClient]
@@ -60,6 +61,7 @@ def test_the_first_difference_is_told_first(folder: Path, browse: Browse) -> Non
         "told": 'input[0].content[0].text was "Fix the build." and is "Fix the tests."',
         "a": "Fix the build.",
         "b": "Fix the tests.",
+        "again": [],
     }
 
 
@@ -230,3 +232,49 @@ def test_a_request_of_one_side_is_told_in_words(client: FlaskClient) -> None:
     found = twin(client, a="fallback/1", b="rounds/1")["differences"]
     alone = [each["told"] for each in found if each["path"] == "request"]
     assert alone == ["at request 2, which only B made: completed"]
+
+
+def write_rounds(path: Path, words: str, refused: int) -> None:
+    """A tape of three turns, each of which repeats what was said; the second is refused first."""
+    maker = TapeMaker(path)
+    said = [words]
+    for number in range(3):
+        for again in range(refused if number == 1 else 0):
+            post = maker.post(1000 * number + 100 * again, ask(*said), session("s-1"))
+            post.head(1000 * number + 100 * again + 1)
+            post.events(1000 * number + 100 * again + 2, created(), delta("So"))
+            post.end(1000 * number + 100 * again + 3, EndKind.RESET)
+        post = maker.post(1000 * number + 900, ask(*said), session("s-1"))
+        post.answer(1000 * number + 901, created(f"resp_{number}"), completed(f"resp_{number}"))
+        said.append(f"Question {number}")
+    maker.write()
+
+
+def test_what_follows_from_a_difference_is_told_with_it(folder: Path, browse: Browse) -> None:
+    """What a client says again differs again; the rows name where it did first."""
+    write_rounds(folder / "one.db", "Fix the build.", 0)
+    write_rounds(folder / "two.db", "Fix the tests.", 0)
+    client = browse(folder)
+    found = twin(client, a="one", b="two")
+    assert (found["found"], found["causes"]) == (3, 1)
+    (difference,) = found["differences"]
+    assert (difference["row"], difference["again"]) == (1, [2, 3])
+    assert [(row["own"], row["follows"]) for row in found["rows"]] == [(1, None), (0, 1), (0, 1)]
+    page = client.get("/compare?a=one&b=two").text
+    assert "3 differences in all, which follow from 1." in page
+    assert page.count('follows from <a href="#pair-1">row 1</a>') == 2
+    assert page.count(" data-problem") == 1
+
+
+def test_attempts_that_one_side_alone_made_are_one_difference(folder: Path, browse: Browse) -> None:
+    """With all their events; what comes after them is the same again."""
+    write_rounds(folder / "one.db", "Fix the build.", 0)
+    write_rounds(folder / "two.db", "Fix the build.", 3)
+    found = twin(browse(folder), a="one", b="two")
+    assert (found["found"], found["causes"], found["pairs"]) == (3, 1, 6)
+    (difference,) = found["differences"]
+    assert difference["told"].startswith(
+        "at request 2: A made 1 attempt and B 4 attempts. Only B has attempts 1 to 3: "
+    )
+    assert difference["told"].endswith(", 6 events")
+    assert [row["events"] for row in found["rows"][1:4]] == [[0, 2], [0, 2], [0, 2]]
