@@ -30,12 +30,16 @@ type _Piece = tuple[int, int, Use]
 
 
 def spent_on(timeline: Timeline, marks_of: MarksOf) -> tuple[Spent, ...]:
-    """What the time of a session was spent on, the most first.
+    """What the time of a session was spent on, the most first: up to where its last attempt was
+    over, or its connection, but for a socket, which stays open for whatever may come.
 
     Where two things went on at once, the time counts for what crossed before what is inferred, and
     then for the one that began first.
     """
-    whole = timeline.span
+    ends_us = (
+        span.end_us for lane in timeline.lanes for span in (lane.span, lane.left_open) if span
+    )
+    whole = Span(timeline.span.start_us, max(ends_us))
     pieces = [(whole.start_us, whole.end_us, Use.IDLE)]
     pieces += [(link.start_us, link.end_us, _USES[link.kind]) for link in timeline.links]
     marks: dict[int, Marks] = {}

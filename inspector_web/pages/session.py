@@ -180,7 +180,7 @@ def session_page(
 
 
 def _spent_rows(spent: Sequence[Spent], timeline: Timeline) -> Iterator[SpentRow]:
-    whole_us = max(timeline.span.us, 1)
+    whole_us = max(sum(each.us for each in spent), 1)
     has_found = any(lane.found_us for lane in timeline.lanes)
     x = 0.0
     for each in spent:

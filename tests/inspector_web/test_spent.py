@@ -5,7 +5,7 @@ from pathlib import Path
 
 from chat_talk import CHAT_TARGET, chat_ask, chat_call, chat_chunk
 from flask.testing import FlaskClient
-from inspected import marks_on, timeline_on
+from inspected import marks_on, overview_on, timeline_on
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 from inspector_web.spent import spent_on
@@ -16,7 +16,8 @@ from wiretape.facts import EndKind
 def spent(path: Path) -> dict[Use, int]:
     timeline = timeline_on(path)
     found = spent_on(timeline, lambda exchange, *_: marks_on(path, exchange))
-    assert sum(each.us for each in found) == timeline.span.us
+    (only,) = overview_on(path).sessions
+    assert sum(each.us for each in found) == only.until_us - only.at_us
     assert [each.us for each in found] == sorted((each.us for each in found), reverse=True)
     return {each.use: each.us for each in found}
 
@@ -83,6 +84,20 @@ def test_what_stays_open_while_more_is_asked_holds_up_nobody(tmp_path: Path) -> 
         Use.LEFT_OPEN: 350_000,
         Use.RECEIVING: 280_000,
     }
+
+
+def test_a_socket_that_stays_open_at_the_end_is_no_part_of_it(
+    folder: Path, browse: Callable[..., FlaskClient]
+) -> None:
+    """The session is as long as its answers; the shares are of that."""
+    socket = (maker := TapeMaker(folder / "idle.db")).socket(0, session("s"))
+    socket.ask(1, ask("hi"))
+    socket.say(10, created(), completed())
+    socket.close(9000, 1000)
+    assert spent(maker.write()) == {Use.WAITING: 9_000, Use.CONNECT: 1_000}
+    page = browse().get("/tapes/idle/sessions/1.json").get_json()
+    assert [row["share"] for row in page["spent"]] == [90.0, 10.0]
+    assert page["drawing"]["whole"] == {"start_us": 0, "end_us": 9_000_000}
 
 
 def test_a_silence_counts_before_what_it_lies_in(tmp_path: Path) -> None:
