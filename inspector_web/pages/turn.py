@@ -67,8 +67,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class TurnPage:
-    """A turn. ``words`` are those that began it, empty where they are not known. ``page`` is which
-    part of its ``requests`` the ``steps`` are, from 1."""
+    """A turn, which begins with its first handshake.
+
+    ``words`` are those that began it, empty where they are not known. ``page`` is which part of its
+    ``requests`` the ``steps`` are, from 1.
+    """
 
     session: SessionHead
     tape_started_at_us: int
@@ -109,14 +112,15 @@ def turn_page(
     shown = turn.requests[(page - 1) * STEPS : page * STEPS]
     steps = list(_steps(session, shown, Meanings(reader, index, session), index))
     attempts = [each.attempt for request in turn.requests for each in request.tries]
+    began_us = min(each.opened_us for each in attempts)
     return TurnPage(
         head_of(tape, overview, number),
         overview.label.started_at_us,
         turn_number,
         len(turns),
         one_line(turn_words(reader, turn, index), _LONGEST_WORDS),
-        attempts[0].at_us,
-        _took_us(attempts),
+        began_us,
+        _over_us(attempts) - began_us,
         tokens_of(attempts),
         len(turn.requests),
         tuple(_joined(steps, session)),
@@ -143,7 +147,7 @@ def _steps(
             answer.entries,
             answer.is_cut,
             tuple(_failed(request, index, read)),
-            _took_us(attempts),
+            _over_us(attempts) - min(each.at_us for each in attempts),
             tokens_of(attempts),
         )
         read += _failed_events(request)
@@ -163,10 +167,9 @@ def _failed_events(request: Request) -> int:
     return sum(each.attempt.events for each in request.tries[:-1])
 
 
-def _took_us(attempts: list[Attempt]) -> int:
-    """From the first one's begin to the last one's end."""
-    untils = [each.over_us or each.last_event_us or each.at_us for each in attempts]
-    return max(untils) - min(each.at_us for each in attempts)
+def _over_us(attempts: list[Attempt]) -> int:
+    """When the last one was over; of what is still open, when it was last heard."""
+    return max(each.over_us or each.last_event_us or each.at_us for each in attempts)
 
 
 def _new(session: Session, request: Request, meanings: Meanings) -> list[object]:
