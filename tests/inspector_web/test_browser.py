@@ -17,6 +17,12 @@ ADDRESSES = (
     "tapes/fallback/events?session=1",
     "tapes/fallback/exchanges/3/events/6",
     "tapes/fallback/sessions/1/requests/1/attempts/3",
+    "tapes/fallback/sessions/1/turns/1",
+    "tapes/rounds/sessions/1/turns/1",
+    "tapes/fallback/sessions/1/again?request=1&attempt=3&event=4",
+    "tapes/fallback/sessions/1/requests/1/attempts/3?to=1.1",
+    "compare",
+    "compare?a=fallback/1&b=rounds/1",
     "tapes/nothing/sessions/1",
 )
 WHERE_AM_I = "document.activeElement.closest('[data-row], .lane, .turn-row')?.id"

@@ -1,29 +1,11 @@
-"""Turns, comparisons and command lines in a real browser: keys, copying, both widths and themes."""
+"""Turns, comparisons and command lines in a real browser: keys and copying."""
 
 import pytest
 from chromium import Page
 
 pytestmark = pytest.mark.browser
 
-ADDRESSES = (
-    "tapes/fallback/sessions/1/turns/1",
-    "tapes/rounds/sessions/1/turns/1",
-    "tapes/fallback/sessions/1/again?request=1&attempt=3&event=4",
-    "tapes/fallback/sessions/1/requests/1/attempts/3?to=1.1",
-    "compare",
-    "compare?a=fallback/1&b=rounds/1",
-)
 HERE = "document.activeElement"
-
-
-@pytest.mark.parametrize("width", [360, 1600])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_page_fits_and_is_quiet(page: Page, site: str, width: int, theme: str) -> None:
-    """No page is wider than the window, and none makes the console complain."""
-    for address in ADDRESSES:
-        page.open(site + address, width=width, theme=theme)
-        assert page.value("document.documentElement.scrollWidth") <= width, address
-    assert [each for each in page.complaints if site in each] == []
 
 
 @pytest.mark.parametrize(
