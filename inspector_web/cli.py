@@ -3,35 +3,47 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Final
 
 import click
 from platformdirs import user_cache_path
 
-from wiretape.commands.options import listen_option
+from wiretape.commands.options import Address
 from wiretape.commands.places import recordings_folder
 from wiretape.facts import host_in_url
 from wiretape.store_reader import TapeReader
 
+USUAL_PORT: Final = 9473
+"""Where an inspector is unless told otherwise, so that links and bookmarks stay good: WIRE, on the
+keys of a telephone. Systems hand out ports from 32768 on by themselves."""
+
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH ...]")
-@listen_option
-def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
+@click.option(
+    "--listen",
+    type=Address(),
+    help=f"Where to listen; port 0 is any free one.  [default: 127.0.0.1:{USUAL_PORT}, or a free "
+    "port where that is taken]",
+)
+def inspect(paths: tuple[Path, ...], listen: tuple[str, int] | None) -> int:
     """Show tapes in your browser, until you stop it.
 
     PATH is a tape, or a folder of them. Without it: the folder that `wiretape record` uses.
+    Its address is the same each time, so that links to a page stay good.
     On any address but this machine's own, the browser needs the token that is printed.
 
     \b
     wiretape inspect
     wiretape inspect bug.db
     wiretape inspect recordings/ --listen 127.0.0.1:8080
+    wiretape inspect --listen :0
     """
     # Flask takes a while to import; `wiretape --help` need not wait for it.
     from inspector_web.access import Access, only_this_machine_reaches
     from inspector_web.app import create_app
     from inspector_web.library import Library
-    from inspector_web.serve import listening, serve
+    from inspector_web.serve import listening, serve, usual_listener
 
     for path in paths:
         if path.is_file():
@@ -39,8 +51,14 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int]) -> int:
             TapeReader(path).close()
     folder = recordings_folder(os.environ)
     library = Library(paths or ((folder,) if folder.is_dir() else ()))
-    host, port = listen
-    listener = listening(host, port)
+    host, port = listen or ("127.0.0.1", USUAL_PORT)
+    listener = listening(host, port) if listen else usual_listener(host, port)
+    if listen is None and listener.getsockname()[1] != port:
+        click.echo(
+            f"wiretape: port {port}, the usual one, is taken, perhaps by another inspector: this "
+            "one is at a free port, and links to it end with it.",
+            err=True,
+        )
     token = None if only_this_machine_reaches(host) else secrets.token_urlsafe(32)
     address, port = listener.getsockname()[:2]
     url = f"http://{host_in_url(address)}:{port}/"

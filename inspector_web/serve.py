@@ -44,6 +44,18 @@ def listening(host: str, port: int) -> socket.socket:
     return listener
 
 
+def usual_listener(host: str, port: int) -> socket.socket:
+    """A socket that listens there, or on a free port where that one is taken.
+
+    Raises:
+        ListenError: the address cannot be listened on at all.
+    """
+    try:
+        return listening(host, port)
+    except ListenError:
+        return listening(host, 0)
+
+
 def serve(app: Flask, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answers until SIGINT, SIGTERM or SIGHUP; ``ready`` is called once it does."""
     host, port = listener.getsockname()[:2]

@@ -14,13 +14,26 @@ import httpx
 import pytest
 
 COMMAND = (sys.executable, "-c", "from wiretape.cli import main; main()", "inspect")
+ELSEWHERE = ("--listen", "127.0.0.1:0")
+"""No test listens where somebody's inspector may be."""
+
+
+def usually_at(port: int) -> tuple[str, ...]:
+    """The command as it is where that is the usual port."""
+    source = (
+        f"from inspector_web import cli; cli.USUAL_PORT = {port};"
+        "from wiretape.cli import main; main()"
+    )
+    return sys.executable, "-c", source, "inspect"
 
 
 @contextmanager
-def inspecting(*arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+def inspecting(
+    *arguments: str | Path, command: tuple[str, ...] = COMMAND
+) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """The command, once it serves, and what it has said; ended by its own process id."""
     with subprocess.Popen(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         said: list[str] = []
@@ -54,7 +67,7 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_serves_until_it_is_told_to_stop(fallback: Path, number: signal.Signals) -> None:
     """Ctrl-C, a stop and a closed terminal all end it in order, with nothing more to say."""
-    with inspecting(fallback.parent) as (process, said):
+    with inspecting(fallback.parent, *ELSEWHERE) as (process, said):
         answer = httpx.get(f"{address_in(said)}sessions.json", trust_env=False)
         assert len(answer.json()["sessions"]) == 1
         process.send_signal(number)
@@ -72,7 +85,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_indexes_are_kept_in_the_cache_folder(fallback: Path, cache: Path) -> None:
     """Not beside the tape, and for the next time."""
     beside = sorted(fallback.parent.iterdir())
-    with inspecting(fallback) as (_, said):
+    with inspecting(fallback, *ELSEWHERE) as (_, said):
         answer = httpx.get(f"{address_in(said)}tapes/fallback/sessions/1", trust_env=False)
         while answer.status_code == 503:
             answer = httpx.get(f"{address_in(said)}tapes/fallback/sessions/1", trust_env=False)
@@ -83,13 +96,38 @@ def test_indexes_are_kept_in_the_cache_folder(fallback: Path, cache: Path) -> No
 
 def test_it_says_what_is_shown_where(fallback: Path) -> None:
     """The paths and the address, on stderr."""
-    with inspecting(fallback) as (_, said):
+    with inspecting(fallback, *ELSEWHERE) as (_, said):
         assert re.fullmatch(
             rf"wiretape: the tapes in {re.escape(str(fallback))} are shown at "
             r"http://127\.0\.0\.1:\d+/",
             said[0],
         )
         assert said[1:] == ["wiretape: Ctrl-C ends it."]
+
+
+def test_its_address_is_the_same_each_time(fallback: Path) -> None:
+    """So that links and bookmarks stay good; it is free again as soon as it ended."""
+    with socket.create_server(("127.0.0.1", 0)) as once:
+        port = once.getsockname()[1]
+    for _ in range(2):
+        with inspecting(fallback, command=usually_at(port)) as (_, said):
+            url = f"http://127.0.0.1:{port}/"
+            assert said[0] == f"wiretape: the tapes in {fallback} are shown at {url}"
+            assert httpx.get(f"{url}sessions", trust_env=False).status_code == 200
+
+
+def test_two_at_once_have_an_address_each(fallback: Path) -> None:
+    """The second says why its own is another one."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with inspecting(fallback, command=usually_at(port)) as (_, said):
+            assert said[0] == (
+                f"wiretape: port {port}, the usual one, is taken, perhaps by another inspector: "
+                "this one is at a free port, and links to it end with it."
+            )
+            url = address_in(said[1:])
+            assert url != f"http://127.0.0.1:{port}/"
+            assert httpx.get(f"{url}sessions", trust_env=False).status_code == 200
 
 
 def test_another_address_needs_the_token_that_is_printed_once(fallback: Path) -> None:
@@ -151,7 +189,7 @@ def test_a_file_that_is_no_tape_is_one_sentence(tmp_path: Path) -> None:
 def test_the_default_folder_is_that_of_the_recorder(folder: Path) -> None:
     """Named by the environment, and looked at even while it is empty."""
     with subprocess.Popen(
-        COMMAND,
+        [*COMMAND, *ELSEWHERE],
         env=os.environ | {"WIRETAPE_RECORDINGS": str(folder)},
         stderr=subprocess.PIPE,
         text=True,
