@@ -31,14 +31,14 @@ def shown(value: Any) -> Any:
 
 
 def axis(us: int) -> str:
-    """A round offset: ``0``, ``250 ms``, ``1.5 s``, ``2 min``, ``2 min 30 s``."""
+    """A round offset: ``0``, ``250 ms``, ``1.5 s``, ``1 min``, ``90 s``, ``2 min 30 s``."""
     if us == 0:
         return "0"
     if us < 1000:
         return f"{us} µs"
     if us < 1_000_000:
         return f"{us / 1000:g} ms"
-    if us < 120_000_000:
+    if us < 120_000_000 and us != 60_000_000:
         return f"{us / 1e6:g} s"
     minutes, seconds = divmod(us // 1_000_000, 60)
     return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"

@@ -26,6 +26,7 @@ class Screen(StrEnum):
 LEAST_PX: Final = (292, 551, 840)
 """How wide the plot is at least on each kind; no phone is narrower than 320 px."""
 _BESIDE_PX: Final = 5
+_LEFT_PX: Final = 4  # from the arrow that leads down there
 _APART_PX: Final = 4
 _OVERHANG_PX: Final = 8  # less than the margin around a plot
 
@@ -162,7 +163,7 @@ def _extent(wish: Wish, place: Place, plot_px: float) -> tuple[float, float]:
     start = {
         Place.BESIDE: x + _BESIDE_PX,
         Place.MIDDLE: x - wide / 2,
-        Place.LEFT: x - wide,
+        Place.LEFT: x - wide - _LEFT_PX,
         Place.RIGHT: x,
     }[place]
     return start, start + wide

@@ -42,7 +42,7 @@ def places(*wishes: Wish) -> list[tuple[Place, Place, Place]]:
 def extent(label: Label, place: Place, plot_px: float) -> tuple[bool, float, float]:
     """The line, and from where to where, in pixels, as the stylesheet draws it."""
     wide = width_px(label.text, label.look)
-    shift = {Place.BESIDE: 5.0, Place.MIDDLE: -wide / 2, Place.LEFT: -wide, Place.RIGHT: 0.0}
+    shift = {Place.BESIDE: 5.0, Place.MIDDLE: -wide / 2, Place.LEFT: -wide - 4, Place.RIGHT: 0.0}
     start = label.x * plot_px / 100 + shift[place]
     return place is Place.BESIDE, start, start + wide
 
@@ -67,7 +67,7 @@ def test_who_comes_first_has_its_place_first() -> None:
     assert places(flag(50), flag(51), flag(50), flag(52)) == [
         (Place.BESIDE, Place.BESIDE, Place.BESIDE),
         (Place.LEFT, Place.LEFT, Place.LEFT),
-        (Place.NONE, Place.RIGHT, Place.RIGHT),
+        (Place.RIGHT, Place.RIGHT, Place.RIGHT),
     ]
 
 
