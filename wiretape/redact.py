@@ -138,6 +138,11 @@ def redact_command(arguments: Iterable[str]) -> list[str]:
     return kept
 
 
+def is_redacted(arguments: Iterable[str]) -> bool:
+    """Whether something was taken out of a command line."""
+    return any("[removed]" in argument for argument in arguments)
+
+
 def _without_secrets(argument: str, *, is_script: bool) -> str:
     whole = _WHOLE_ASSIGNMENT.fullmatch(argument)
     # In a script the value ends where the next word begins.

@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Final, Self
 
 from inspector_web.addresses import number_in
-from inspector_web.exports import Form, Offer
+from inspector_web.exports import Offer
 from inspector_web.index.reader import IndexReader
+from inspector_web.offered import FAULTS, FILES, is_event_of_answer
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.pages.request import attempt_at
 from inspector_web.shell import command_line, recorded_command
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Transport
-from wiretape.crossings import COMMENT, HTTP_BODY, Crossing
+from wiretape.attempts import Attempt
+from wiretape.crossings import Crossing
 from wiretape.errors import UsageError
-from wiretape.facts import Sender
 from wiretape.reconstruct import Session
+from wiretape.redact import is_redacted
 from wiretape.store_reader import Exchange
 
 MOST_COUNTED: Final = 20_000
@@ -74,6 +75,8 @@ class AgainPage:
     ``offers`` are what can be downloaded.
 
     ``is_command_known``: the tape tells which command was recorded; else ``COMMAND`` stands for it.
+    ``is_command_redacted``: something secret is missing in it. ``made_together`` is how many
+    sessions it made, and makes again when it is run.
     """
 
     session: SessionHead
@@ -82,6 +85,8 @@ class AgainPage:
     event: str | None
     fault_at: str | None
     is_command_known: bool
+    is_command_redacted: bool
+    made_together: int
     groups: tuple[CommandGroup, ...]
     offers: tuple[Offer, ...]
 
@@ -102,7 +107,7 @@ def again_page(
     """
     session = overview.session(number)
     command = recorded_command(overview.label.command)
-    lines = _Lines(path, session, len(overview.sessions) > 1, command or _NO_COMMAND)
+    lines = _Lines(path, session, overview.sessions, command)
     event = fault_at = None
     groups: list[CommandGroup] = []
     if query.place is not None:
@@ -123,6 +128,8 @@ def again_page(
         event,
         fault_at,
         command is not None,
+        is_redacted(command or ()),
+        len(overview.sessions) if command else 1,
         tuple(groups),
         offers,
     )
@@ -130,12 +137,16 @@ def again_page(
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Puts command lines together for a session of the tape at ``path``."""
+    """Puts command lines together for a session of the tape at ``path``.
+
+    The recorded ``command`` makes all ``sessions`` of the tape when it is run again, so all of them
+    are replayed to it. Another one has to make a session and its sub-agents.
+    """
 
     path: Path
     session: Session
-    is_one_of_many: bool
-    command: tuple[str, ...]
+    sessions: tuple[Session, ...]
+    command: tuple[str, ...] | None
 
     def session_again(self) -> Iterator[CommandLine]:
         yield CommandLine("Replay it, offline, to the same client", self._replay())
@@ -144,13 +155,19 @@ class _Lines:
             "Refuse whatever is not asked as recorded, and write a report",
             self._replay("--strict", "--report", "report.json"),
         )
+        if self.command and self._kin:
+            yield CommandLine(
+                "Only this session, to a command that makes no other: put it in the place of "
+                "COMMAND",
+                self._replay_to(_NO_COMMAND, self._kin),
+            )
         yield CommandLine(
             "Serve it as a base URL, until you stop it",
-            self._wiretape("replay", "--listen", "127.0.0.1:8080"),
+            self._wiretape("replay", *self._kin, "--listen", "127.0.0.1:8080"),
         )
         yield CommandLine(
             "Hold it against the documented client",
-            self._wiretape("verify"),
+            self._wiretape("verify", *self._itself),
         )
 
     def request_again(self, query: AgainQuery, exchange: Exchange) -> Iterator[CommandLine]:
@@ -159,25 +176,29 @@ class _Lines:
         to = f"{head.scheme}://{head.host}" + (f":{head.port}" if head.port not in _PORTS else "")
         yield CommandLine(
             "Ask a live server the same, once, and compare the shapes of the answers",
-            self._wiretape("resend", "--request", str(query.place.request), "--to", to),
+            self._wiretape(
+                "resend", *self._itself, "--request", str(query.place.request), "--to", to
+            ),
         )
 
     def faults(self, place: str, attempt: Attempt) -> Iterator[CommandLine]:
         has_event = "." in place
         for fault in FAULTS:
             if fault.is_for(attempt, has_event=has_event):
-                yield CommandLine(fault.what, self._replay("--fault", f"{place}:{fault.action}"))
+                yield CommandLine(
+                    fault.what, self._replay("--fault", f"{place}:{fault.action}", *fault.more)
+                )
 
     def exports(self, tape: str, offers: tuple[Offer, ...]) -> Iterator[CommandLine]:
         impossible = {each.form for each in offers if not each.is_possible}
-        for each in _EXPORTS:
+        for each in FILES:
             if each.form not in impossible:
                 to = ("--to", each.kind, *each.more, "-o", f"{tape}.{each.ending}")
-                yield CommandLine(each.what, self._wiretape("export", *to))
+                yield CommandLine(each.what, self._wiretape("export", *self._itself, *to))
 
     def place(self, place: AttemptPlace, event: str | None) -> str:
         """A place as ``--fault`` has it."""
-        session = f"{self.session.number}/" if self.is_one_of_many else ""
+        session = f"{self.session.number}/" if len(self.sessions) > 1 else ""
         attempt = f"#{place.number}" if place.number > 1 else ""
         return f"{session}{place.request}{attempt}" + (f".{event}" if event else "")
 
@@ -185,85 +206,31 @@ class _Lines:
     def _tape(self) -> str:
         return str(self.path.resolve())
 
+    @property
+    def _itself(self) -> tuple[str, ...]:
+        """The options that choose this session alone; none where there is no other."""
+        return ("--session", self.session.name) if len(self.sessions) > 1 else ()
+
+    @property
+    def _kin(self) -> tuple[str, ...]:
+        """Those that choose all sessions that a client makes when it makes this one: what started
+        it, and sub-agents; none where that is all of the tape."""
+        chosen = _kin_of(self.session, self.sessions)
+        if len(chosen) == len(self.sessions):
+            return ()
+        return tuple(word for each in chosen for word in ("--session", each.name))
+
     def _wiretape(self, command: str, *options: str) -> str:
-        chosen = ("--session", self.session.name) if self.is_one_of_many else ()
-        return command_line(("wiretape", command, self._tape, *chosen, *options))
+        return command_line(("wiretape", command, self._tape, *options))
 
     def _replay(self, *options: str) -> str:
-        return f"{self._wiretape('replay', *options)} -- {command_line(self.command)}"
+        if self.command:
+            return self._replay_to(self.command, options)
+        return self._replay_to(_NO_COMMAND, (*self._kin, *options))
 
+    def _replay_to(self, command: tuple[str, ...], options: tuple[str, ...]) -> str:
+        return f"{self._wiretape('replay', *options)} -- {command_line(command)}"
 
-@dataclass(frozen=True, slots=True)
-class _Export:
-    """A file that `wiretape export` writes, of the ``kind`` that it is told."""
-
-    what: str
-    form: Form
-    kind: str
-    ending: str
-    more: tuple[str, ...] = ()
-
-
-_EXPORTS: Final = (
-    _Export(
-        "A script: the recording as text, to read and edit", Form.SESSION_SCRIPT, "script", "script"
-    ),
-    _Export(
-        "The same for a repository: without what differs from run to run",
-        Form.SESSION_SCRIPT,
-        "script",
-        "script",
-        ("--stable",),
-    ),
-    _Export(
-        "Fixtures for Codex up to about 0.130, and what they cannot hold is told",
-        Form.FIXTURE,
-        "fixture",
-        "sse",
-        ("--lossy",),
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedFault:
-    """A fault that is offered: what the client would meet, and how ``--fault`` has it.
-
-    ``needs_event``: it is about one; else it is about the whole answer, or its end. ``transport``
-    is the one that it is possible over, ``None`` for both.
-    """
-
-    what: str
-    action: str
-    needs_event: bool
-    transport: Transport | None = None
-
-    def is_for(self, attempt: Attempt, *, has_event: bool) -> bool:
-        """Whether it makes sense for that attempt."""
-        if attempt.kind is RequestKind.UPGRADE:
-            return self.action.startswith("refuse")
-        is_possible = self.transport in (None, attempt.transport)
-        return (
-            is_possible and self.needs_event == has_event and not self.action.startswith("refuse")
-        )
-
-
-FAULTS: Final = (
-    OfferedFault("The connection is lost before this event", "cut", True),
-    OfferedFault("The connection is reset before it", "reset", True),
-    OfferedFault("Close 1011 before it", "close=1011", True, Transport.WEBSOCKET),
-    OfferedFault("Silence before it, until the client leaves", "stall", True),
-    OfferedFault("It never comes", "drop", True),
-    OfferedFault("It comes twice", "duplicate", True),
-    OfferedFault("Half of its JSON comes", "corrupt", True),
-    OfferedFault("An event that nobody knows comes before it", "unknown", True),
-    OfferedFault("The connection is lost before the answer's last event", "cut", False),
-    OfferedFault("The first byte takes 10 seconds", "slow=10", False),
-    OfferedFault("Close 1011 before the last event", "close=1011", False, Transport.WEBSOCKET),
-    OfferedFault("The server fails: 500", "status=500", False, Transport.HTTP),
-    OfferedFault("Too many requests: 429", "status=429", False, Transport.HTTP),
-    OfferedFault("The handshake is refused: 426", "refuse=426", False, Transport.WEBSOCKET),
-)
 
 _PORTS: Final = (80, 443)
 
@@ -277,7 +244,7 @@ def _event_at(index: IndexReader, attempt: Attempt, position: int) -> str:
     stretch = index.stretch_with(attempt.exchange, position)
     at_hand = enumerate(index.crossings(stretch), stretch.start.position)
     wanted = next((crossing for at, crossing in at_hand if at == position), None)
-    if wanted is None or wanted.at_us < attempt.at_us or not _is_event(wanted):
+    if wanted is None or wanted.at_us < attempt.at_us or not is_event_of_answer(wanted):
         raise UsageError(
             f"event {position} of exchange {attempt.exchange} is none of this answer: its list of "
             "events has those that are."
@@ -293,10 +260,19 @@ def _until(index: IndexReader, attempt: Attempt, position: int) -> Iterator[Cros
         for at, crossing in enumerate(index.crossings(stretch), stretch.start.position):
             if at >= position:
                 return
-            if crossing.at_us >= attempt.at_us and _is_event(crossing):
+            if crossing.at_us >= attempt.at_us and is_event_of_answer(crossing):
                 yield crossing
 
 
-def _is_event(crossing: Crossing) -> bool:
-    is_said = crossing.sender is Sender.SERVER and crossing.text is not None
-    return is_said and crossing.type not in (HTTP_BODY, COMMENT)
+def _kin_of(session: Session, sessions: tuple[Session, ...]) -> list[Session]:
+    """The session, what started it, and what both start as sub-agents, in the order of the tape."""
+    by_id = {each.id: each for each in sessions if each.id is not None}
+
+    def root(of: Session) -> Session:
+        seen = {id(of)}
+        while (above := by_id.get(of.parent or "")) is not None and id(above) not in seen:
+            seen.add(id(above))
+            of = above
+        return of
+
+    return [each for each in sessions if root(each) is root(session)]

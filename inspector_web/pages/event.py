@@ -8,6 +8,7 @@ from inspector_web.index.reader import IndexReader
 from inspector_web.json_tree import Branch, tree_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.made import Made, made_of, made_within
+from inspector_web.offered import is_event_of_answer
 from inspector_web.overview import AttemptPlace, Evidence, Overview
 from inspector_web.pages.events import EventsQuery
 from inspector_web.pages.head import SessionHead, head_of
@@ -30,8 +31,9 @@ class EventPage:
 
     ``session`` and ``attempt`` are those that it belongs to, if any. ``text`` is as it crossed, cut
     if ``is_cut``, and ``None`` where there was none; ``layout`` and ``tree`` are the same as JSON,
-    if it is. ``made`` is what the client makes of it, by the model of that client. ``came_from``
-    is the list that one came from, if the address tells; after ``list_after`` it begins with this.
+    if it is. ``is_of_answer``: a fault can be asked for before it. ``made`` is what the client
+    makes of it, by the model of that client. ``came_from`` is the list that one came from, if the
+    address tells; after ``list_after`` it begins with this.
     """
 
     tape: str
@@ -47,6 +49,7 @@ class EventPage:
     size_bytes: int
     summary: str
     is_unknown: bool
+    is_of_answer: bool
     made: Made | None
     text: str | None
     is_cut: bool
@@ -91,6 +94,7 @@ def event_page(
         found.size_bytes,
         summary,
         is_unknown,
+        is_event_of_answer(found),
         _made(overview, index, found, seen.place.at_us),
         None if text is None else text[:SHOWN_CHARACTERS],
         text is not None and len(text) > SHOWN_CHARACTERS,

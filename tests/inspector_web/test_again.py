@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
-from inspector_web.pages.again import FAULTS
+from inspector_web.offered import FAULTS
 from replayer.faults.actions import Over, Where
 from replayer.faults.spec import read_fault
 from wiretape.cli import wiretape
@@ -96,21 +96,109 @@ def test_an_event_of_another_answer_is_refused(client: FlaskClient) -> None:
         assert client.get(address).status_code == 404
 
 
-def test_of_several_sessions_one_is_named(folder: Path, browse: Browse) -> None:
-    """By its id, and its faults by its number."""
-    maker = TapeMaker(folder / "two.db", label=TapeLabel("record", BEGAN_US, "monotonic"))
-    for number in (1, 2):
-        post = maker.post(100 * number, ask(f"Question {number}"), session(f"s-{number}"))
-        post.head(100 * number + 1)
-        post.events(100 * number + 2, created(), delta(), completed())
-        post.end(100 * number + 3)
+def several(folder: Path, command: str | None, *parents: str | None) -> Path:
+    """A tape of sessions with these parents, s-1 and so on, of which one command made all."""
+    tape = folder / "several.db"
+    maker = TapeMaker(tape, label=TapeLabel("record", BEGAN_US, "monotonic", command))
+    for number, parent in enumerate(parents, start=1):
+        kin = () if parent is None else (("x-codex-parent-thread-id", parent),)
+        headers = (*session(f"s-{number}"), *kin)
+        post = maker.post(100 * number, ask(f"Question {number}"), headers)
+        post.answer(100 * number + 1, created(), delta(), completed())
     maker.write()
-    page = twin(browse(), "/tapes/two/sessions/2/again?request=1")
+    return tape
+
+
+def test_of_several_sessions_one_is_named(folder: Path, browse: Browse) -> None:
+    """By its id, and its faults by its number, where somebody names a command that makes it."""
+    tape = several(folder, None, None, None)
+    page = twin(browse(), "/tapes/several/sessions/2/again?request=1")
     assert page["fault_at"] == "2/1"
     assert not page["is_command_known"]
-    tape = folder / "two.db"
-    assert lines(page, "This session")[0] == f"wiretape replay {tape} --session s-2 -- COMMAND"
-    assert f"wiretape verify {tape} --session s-2" in lines(page, "This session")
+    found = lines(page, "This session")
+    assert found[0] == f"wiretape replay {tape} --session s-2 -- COMMAND"
+    assert f"wiretape verify {tape} --session s-2" in found
+
+
+def test_a_command_that_made_several_sessions_gets_all_of_them(
+    folder: Path, browse: Browse
+) -> None:
+    """It makes them all again; only one of them takes another command."""
+    tape = several(folder, '["sh", "-c", "both"]', None, None)
+    page = twin(browse(), "/tapes/several/sessions/2/again?request=1")
+    assert page["made_together"] == 2
+    found = lines(page, "This session")
+    assert found[:3] == [
+        f"wiretape replay {tape} -- sh -c both",
+        f"wiretape replay {tape} --speed 1 -- sh -c both",
+        f"wiretape replay {tape} --strict --report report.json -- sh -c both",
+    ]
+    assert found[3] == f"wiretape replay {tape} --session s-2 -- COMMAND"
+    assert f"wiretape replay {tape} --fault 2/1:status=500 -- sh -c both" in lines(
+        page, "With a fault here"
+    )
+    assert f"wiretape resend {tape} --session s-2 --request 1 --to https://api.openai.com" in lines(
+        page, "This request"
+    )
+
+
+def test_what_made_it_and_its_sub_agents_go_together(folder: Path, browse: Browse) -> None:
+    """Nobody starts a sub-agent alone; where they are all of the tape, none is named."""
+    tape = several(folder, None, None, "s-1", None)
+    for number in (1, 2):
+        page = twin(browse(), f"/tapes/several/sessions/{number}/again")
+        assert lines(page, "This session")[0] == (
+            f"wiretape replay {tape} --session s-1 --session s-2 -- COMMAND"
+        )
+
+
+def test_a_session_and_its_sub_agent_are_the_whole_tape(folder: Path, browse: Browse) -> None:
+    """Then there is no other session to leave out."""
+    tape = several(folder, '["codex", "exec"]', None, "s-1")
+    found = lines(twin(browse(), "/tapes/several/sessions/2/again"), "This session")
+    assert [each for each in found if "replay" in each and "--session" in each] == []
+    assert found[0] == f"wiretape replay {tape} -- codex exec"
+
+
+def test_what_was_taken_out_of_the_command_has_to_be_put_back(folder: Path, browse: Browse) -> None:
+    """A line that holds a placeholder is told to."""
+    several(folder, '["client", "--api-key", "[removed]"]', None)
+    assert "in the place of <code>[removed]</code>" in (
+        browse().get("/tapes/several/sessions/1/again").text
+    )
+
+
+def test_each_file_has_a_name_of_its_own(client: FlaskClient) -> None:
+    """All lines can be run in one folder."""
+    found = lines(twin(client, "/tapes/fallback/sessions/1/again"), "As a file")
+    assert [shlex.split(each)[-1] for each in found] == [
+        "fallback.script",
+        "fallback.stable.script",
+        "fallback.sse",
+    ]
+
+
+def test_a_stall_is_over_in_seconds(client: FlaskClient, fallback: Path) -> None:
+    """Codex itself waits for minutes."""
+    found = lines(twin(client, f"{POST}&event=5"), "With a fault here")
+    assert (
+        f"wiretape replay {fallback} --fault '1#3.4:stall' --longest-silence 5 -- codex exec"
+        in found
+    )
+
+
+def test_the_body_of_a_refusal_is_no_event(folder: Path, browse: Browse) -> None:
+    """Its page leads to the faults of the whole answer."""
+    maker = TapeMaker(folder / "refused.db")
+    maker.post(0, ask("Once."), session("s-1")).refuse(5, 429, {"error": {"message": "slow down"}})
+    maker.write()
+    client = browse()
+    assert json.loads(client.get("/tapes/refused/exchanges/1/events/2.json").text)["type"] == (
+        "http.body"
+    )
+    page = client.get("/tapes/refused/exchanges/1/events/2").text
+    (link,) = re.findall(r'data-key="x" href="([^"]+)"', page)
+    assert client.get(link.replace("&amp;", "&")).status_code == 200
 
 
 def test_paths_are_quoted_for_a_shell(folder: Path, browse: Browse, fallback: Path) -> None:
