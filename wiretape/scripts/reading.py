@@ -1,6 +1,7 @@
 """From the text of a script to the recording that it stands for."""
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -36,11 +37,12 @@ from wiretape.scripts.fields import (
     us_of,
     wait_of,
 )
-from wiretape.scripts.layout import Part, ScriptFault, Word, members, parse_layout
+from wiretape.scripts.layout import JsonText, Part, ScriptFault, Word, members, parse_layout
 from wiretape.scripts.payloads import data_from, payload_from
 from wiretape.store_writer import TapeLabel
 
 VERSION: Final = 1
+_TIME: Final = re.compile(r'\{\s*"(?:wait|at)_ms"')
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -96,7 +98,7 @@ def _exchange(part: Part, before: WholeExchange | None) -> WholeExchange:
     is_websocket = response is not None and response.status == 101
     pieces: list[Piece] = []
     for step in listed(fields.given("steps")):
-        if isinstance(step.value, dict) and step.value.keys() in ({"wait_ms"}, {"at_ms"}):
+        if _is_time(step):
             clock.move(Fields(step, "wait_ms", "at_ms"), "wait_ms", "at_ms")
         else:
             payload = payload_from(step, is_websocket=is_websocket)
@@ -104,6 +106,15 @@ def _exchange(part: Part, before: WholeExchange | None) -> WholeExchange:
     end = _end(fields.given("end"), number, clock, defaults.end_of(response, tuple(pieces)))
     gaps = tuple(_gap(each, number) for each in listed(fields.given("gaps")))
     return WholeExchange(request, body, response, tuple(pieces), end, gaps)
+
+
+def _is_time(step: Part) -> bool:
+    """Whether a step says that time goes by, be it written as YAML or as JSON."""
+    # Nearly all steps are events, which are not read twice for this.
+    if isinstance(step.value, JsonText) and not _TIME.match(step.value.text):
+        return False
+    is_mapping = isinstance(step.value, dict | JsonText)
+    return is_mapping and members(step).keys() in ({"wait_ms"}, {"at_ms"})
 
 
 def _request(fields: Fields, number: int, clock: _Clock) -> RequestHead:

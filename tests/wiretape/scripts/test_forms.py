@@ -218,6 +218,16 @@ def test_times_are_told_where_they_go_on() -> None:
     )
 
 
+@pytest.mark.parametrize("step", ["wait_ms: 1.5", '{"wait_ms": 1.5}', '{ "at_ms" : 1.5 }'])
+def test_time_goes_by_however_that_is_written(step: str) -> None:
+    """As YAML, or as JSON on one line."""
+    script = (
+        f"wiretape_script: 1\nexchanges:\n- request: POST /\n  steps:\n  - {step}\n  - chunk: a\n"
+    )
+    (exchange,) = read_script(script).exchanges
+    assert [piece.at_us for piece in exchange.pieces] == [1_500]
+
+
 def test_a_clock_that_went_back_says_when_it_was() -> None:
     """Nothing waits for less than no time."""
     written = script_of(chunk(1, 2_000, b"a"), chunk(1, 1_500, b"b"), chunk(1, 1_600, b"c"))
