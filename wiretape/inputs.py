@@ -165,12 +165,21 @@ def asks_for_the_same(after: InputView, before: InputView, called: frozenset[str
     ``called`` are the calls made in answer to ``before``. A client may carry on with what had
     come of an answer that broke off, and with what its tools gave for those calls.
     """
-    tail = after.tail
-    while tail and (tail[-1].maker is Maker.MODEL or tail[-1].key in called):
-        tail = tail[:-1]
+    tail = after.tail[: len(after.tail) - _carried(after, called)]
     wanted = without_model(before.tail)
     count = min(len(tail), len(wanted))
     return count > 0 and list(tail[-count:]) == list(wanted[-count:])
+
+
+def carried_on(after: InputView, before: InputView, called: frozenset[str]) -> int:
+    """How many items more than ``before``, which asked for the same, ``after`` carries on with."""
+    return _carried(after, called) - (len(before.tail) - len(without_model(before.tail)))
+
+
+def _carried(view: InputView, called: frozenset[str]) -> int:
+    """How many items at the end are the model's, or outputs of these calls."""
+    wanted = (each.maker is not Maker.MODEL and each.key not in called for each in view.tail[::-1])
+    return next((count for count, is_wanted in enumerate(wanted) if is_wanted), len(view.tail))
 
 
 _INPUTS: Final = frozenset({"input", "messages"})

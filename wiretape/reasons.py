@@ -5,7 +5,7 @@ asks for what an earlier one asked for, which did not succeed, is another try at
 What each answer rests on is kept in words, and as a place on the tape where there is one.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -16,8 +16,10 @@ from wiretape.crossings import END, HTTP_RESPONSE
 from wiretape.facts import EndKind
 from wiretape.inputs import InputView, Maker, asks_for_the_same, without_model
 from wiretape.origins import SUMMARY_OPENING, Role
+from wiretape.repeats import repeats
 from wiretape.spot import Spot
 from wiretape.tools import ABORTED
+from wiretape.words import place_told
 
 ITEM_DONE: Final = "response.output_item.done"
 
@@ -117,23 +119,23 @@ def reason_to_ask(seen: Observed, past: Past) -> Reason:
         return Reason(Why.RESUMED, "it adds to a request that is not on the tape")
     if not past.is_begun and view.holds_answers:
         return Reason(Why.RESUMED, "its input holds answers that are not on the tape")
-    return Reason(Why.FIRST, "no earlier request that is unanswered asked for the same")
+    return Reason(Why.FIRST, "no request before it that is unanswered asked for the same")
 
 
-def reason_to_try_again(seen: Observed, before: Attempt) -> Reason:
-    """Why another attempt was made at a request whose last attempt was ``before``."""
-    attempt, view = seen.attempt, seen.input
-    is_silent = view is not None and view.says_nothing
-    how = (
-        "it does not say what it asks, and comes right after"
-        if is_silent
-        else "the same request as"
-    )
-    moved = before.transport is Transport.WEBSOCKET and attempt.transport is Transport.HTTP
+def reason_to_try_again(
+    seen: Observed, request: int, tries: Sequence[Attempt], asked: Observed | None
+) -> Reason:
+    """Why another attempt was made at the request of that number, after these ``tries``.
+
+    ``asked`` is the one of them that asked for the same, where that is known.
+    """
+    last = tries[-1]
+    is_http = seen.attempt.transport is Transport.HTTP
+    moved = last.transport is Transport.WEBSOCKET and is_http
     return Reason(
         Why.FALLBACK if moved else Why.RETRY,
-        f"{how} exchange {before.exchange}, which did not succeed ({way_of(before)})",
-        end_of(before),
+        repeats(seen, asked, tries, request, way_of(last)),
+        end_of(last),
     )
 
 
@@ -178,5 +180,5 @@ def _given_on_the_way(attempt: Attempt, view: InputView, past: Past) -> str | No
 
 def _follow_up(evidence: str, call_id: str, past: Past) -> Reason:
     spot = past.calls.get(call_id)
-    called = "" if spot is None else f", called for in exchange {spot.exchange}"
+    called = "" if spot is None else f", called for in {place_told(spot.exchange, spot.message)}"
     return Reason(Why.TOOL_FOLLOW_UP, f"{evidence}{called}", spot)

@@ -4,6 +4,7 @@ What is recorded is certain: bytes, times, ends, and what the client says of its
 attempt retries another, or follows up on a tool, is inferred (see ``reasons``).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -16,7 +17,6 @@ from wiretape.origins import Role
 from wiretape.reasons import (
     ITEM_DONE,
     Past,
-    Reason,
     is_another_try,
     reason_to_ask,
     reason_to_try_again,
@@ -35,8 +35,8 @@ _UNFINISHED = 8
 class Try:
     """An attempt in its place: why it was made, and what that is inferred from.
 
-    A retry is the ``number``-th ``of`` those that were made at its request over its transport;
-    both are ``None`` for anything else.
+    A retry is the ``number``-th that was made at its request over its transport; ``None`` for
+    anything else. How many the client allows is not on the wire.
     """
 
     attempt: Attempt
@@ -44,7 +44,6 @@ class Try:
     evidence: str
     spot: Spot | None = None
     number: int | None = None
-    of: int | None = None
 
 
 @dataclass(slots=True)
@@ -231,7 +230,7 @@ class _Place:
         """The tape is over: what waited for a request has had none, and turns can be told."""
         if self._waiting:
             last = self._waiting.pop()
-            self._try(self._begin(), last, reason_to_ask(last, self._past()))
+            self._try(self._begin(), last)
         for request in self.session.requests:
             _number_retries(request)
         _number_turns(self.session.requests)
@@ -244,12 +243,10 @@ class _Place:
             if is_another_try(seen, each[1], is_next=each[1] is self._last)
         )
         found = next(again, None)
-        if found is None:
-            request, reason = self._begin(), reason_to_ask(seen, self._past())
-        else:
+        if found is not None:
             self._unfinished.remove(found)
-            request, reason = found[0], reason_to_try_again(seen, found[0].last)
-        self._try(request, seen, reason)
+        request, asked = found or (self._begin(), None)
+        self._try(request, seen, asked)
         if attempt.outcome is not Outcome.COMPLETED:
             self._unfinished = [*self._unfinished[1 - _UNFINISHED :], (request, seen)]
         self._is_begun = self._is_begun or attempt.role is not Role.WARM_UP
@@ -269,11 +266,15 @@ class _Place:
         self.session.requests.append(request)
         return request
 
-    def _try(self, request: Request, seen: Observed, reason: Reason) -> None:
-        """Adds a try, made for ``reason`` unless refused upgrades were tried before it."""
+    def _try(self, request: Request, seen: Observed, asked: Observed | None = None) -> None:
+        """Adds a try, and the refused upgrades before it; ``asked`` asked for the same."""
         for each in (*self._waiting, seen):
-            if request.tries:
-                reason = reason_to_try_again(each, request.last)
+            before = [tried.attempt for tried in request.tries]
+            reason = (
+                reason_to_try_again(each, request.number, before, asked)
+                if before
+                else reason_to_ask(seen, self._past())
+            )
             request.tries.append(Try(each.attempt, reason.why, reason.evidence, reason.spot))
         self._waiting.clear()
 
@@ -283,13 +284,11 @@ class _Place:
 
 def _number_retries(request: Request) -> None:
     """Counts the retries over each transport, which is how the client's budget counts them."""
-    retries: dict[Transport, list[int]] = {}
+    counts: Counter[Transport] = Counter()
     for at, each in enumerate(request.tries):
         if each.why is Why.RETRY:
-            retries.setdefault(each.attempt.transport, []).append(at)
-    for places in retries.values():
-        for number, at in enumerate(places, start=1):
-            request.tries[at] = replace(request.tries[at], number=number, of=len(places))
+            counts[each.attempt.transport] += 1
+            request.tries[at] = replace(each, number=counts[each.attempt.transport])
 
 
 def _number_turns(requests: list[Request]) -> None:

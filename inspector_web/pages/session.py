@@ -43,7 +43,7 @@ class Speed(StrEnum):
 class LaneRow:
     """A lane and its words. ``number`` is its first attempt's within the request, from 1.
 
-    ``title`` is what it is, as ``retry 1 of 2``; ``waited`` what came before it, as
+    ``title`` is what it is, as ``retry 1``; ``waited`` what came before it, as
     ``after 386 ms (asked to wait 1.0 s)``, if something did.
     """
 
@@ -258,7 +258,7 @@ def _title(lane: Lane) -> str:
     first = lane.tries[0]
     match first.why:
         case Why.RETRY | Why.FALLBACK:
-            count = f" {first.number} of {first.of}" if first.number is not None else ""
+            count = f" {first.number}" if first.number is not None else ""
             return f"{named(first.why)}{count}"
         case Why.TOOL_FOLLOW_UP | Why.RESUMED:
             return named(first.why)

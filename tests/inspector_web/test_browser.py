@@ -57,7 +57,7 @@ def test_brackets_walk_along_the_attempts(page: Page, site: str) -> None:
     page.open(f"{site}tapes/fallback/sessions/1")
     page.press("]")
     page.press("]")
-    assert "retry 1 of 1" in page.value("document.activeElement.textContent")
+    assert "retry 1" in page.value("document.activeElement.textContent")
     page.press("[")
     assert "retry" not in page.value("document.activeElement.textContent")
     page.open(f"{site}tapes/fallback/events?session=1")

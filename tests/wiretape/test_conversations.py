@@ -141,7 +141,7 @@ def test_what_says_nothing_goes_on_with_what_was_asked_last(maker: TapeMaker) ->
     assert [each.evidence for each in found.tries] == [
         "it does not say what it asks",
         "tools were called, and it does not say what it asks, called for in exchange 1",
-        "it does not say what it asks, and comes right after exchange 2, which did not "
+        "it does not say what it asks, and comes right after request 2, attempt 1, which did not "
         "succeed (the server hung up)",
         "it does not say what it asks",
     ]

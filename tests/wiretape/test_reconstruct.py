@@ -53,15 +53,11 @@ def test_a_retry_asks_for_the_same_after_a_failure(maker: TapeMaker) -> None:
     answer(maker, 30, ask("hi"))
     found = the_session(maker)
     assert whys(found) == [["first", "retry", "retry", "retry"]]
-    assert [(each.number, each.of) for each in found.tries] == [
-        (None, None),
-        (1, 3),
-        (2, 3),
-        (3, 3),
-    ]
+    assert [each.number for each in found.tries] == [None, 1, 2, 3]
     retry = found.tries[1]
     assert retry.evidence == (
-        "the same request as exchange 1, which did not succeed (the server hung up)"
+        "it asks for the same as request 1, attempt 1, which did not succeed (the server hung up); "
+        "its input is the same"
     )
     assert retry.spot == Spot(1, 2000, "end")
 
@@ -105,6 +101,54 @@ def test_a_retry_may_carry_on_with_what_had_come(maker: TapeMaker) -> None:
     assert found.tools[0].took_us == 8000
 
 
+def test_a_retry_says_what_it_adds(maker: TapeMaker) -> None:
+    """It is not byte for byte the same: the reasoning that had come is sent back."""
+    cut(maker, 0, ask("hi"))
+    cut(maker, 10, ask("hi", reasoning()))
+    answer(maker, 20, ask("hi", reasoning(), reasoning()))
+    assert [each.evidence.partition("; ")[2] for each in the_session(maker).tries[1:]] == [
+        "its input is the same but for 1 item added",
+        "its input is the same but for 1 item added",
+    ]
+
+
+def test_a_retry_says_that_it_sends_everything_again(maker: TapeMaker) -> None:
+    """On a new socket nothing can be gone on from; the attempt is named by its request, as one
+    socket holds several."""
+    socket = maker.socket(0, S1)
+    socket.ask(2, ask("hi"))
+    socket.say(3, created("resp_1"), done(call("c1")), completed("resp_1"))
+    socket.ask(4, ask(output("c1"), previous_response_id="resp_1"))
+    socket.close(5, 1011, "busy")
+    again = maker.socket(10, S1)
+    again.ask(12, ask("hi", call("c1"), output("c1"), reasoning()))
+    again.say(13, created("resp_2"), completed("resp_2"))
+    found = the_session(maker)
+    assert whys(found) == [["first"], ["tool_follow_up", "retry"]]
+    assert found.requests[1].tries[0].evidence == (
+        "its input ends with the output of a tool, called for in exchange 1, message 0"
+    )
+    assert found.requests[1].tries[1].evidence == (
+        "it asks for the same as request 2, attempt 1, which did not succeed (closed 1011 busy); "
+        "it sends the whole conversation, where that sent only what is new after resp_1, "
+        "and 1 item more"
+    )
+
+
+def test_a_retry_after_a_refused_upgrade_asks_for_what_was_asked_before(maker: TapeMaker) -> None:
+    """The refusal says nothing of what was wanted; an attempt before it does."""
+    socket = maker.socket(0, S1)
+    socket.ask(2, ask("hi"))
+    socket.close(3, 1011, "busy")
+    maker.upgrade(10, S1).refuse(11, 426)
+    answer(maker, 20, ask("hi"))
+    assert [each.evidence for each in the_session(maker).tries[1:]] == [
+        "it comes right after request 1, attempt 1, which did not succeed (closed 1011 busy)",
+        "it comes right after request 1, attempt 2, which did not succeed (426 Upgrade Required), "
+        "and asks for the same as attempt 1; its input is the same",
+    ]
+
+
 def test_an_id_is_not_what_an_item_says(maker: TapeMaker) -> None:
     """A client may leave it out, or give a new one, when it tries again."""
     cut(maker, 0, ask({"id": "msg_1"} | message("hi")))
@@ -130,12 +174,7 @@ def test_a_fallback_is_the_same_request_over_http(maker: TapeMaker) -> None:
     answer(maker, 30, ask("hi"))
     found = the_session(maker)
     assert whys(found) == [["first", "retry", "fallback", "retry"]]
-    assert [(each.number, each.of) for each in found.tries] == [
-        (None, None),
-        (1, 1),
-        (None, None),
-        (1, 1),
-    ]
+    assert [each.number for each in found.tries] == [None, 1, None, 1]
     assert found.transports == [Transport.WEBSOCKET, Transport.HTTP]
     assert (found.count(Why.RETRY), found.count(Why.FALLBACK)) == (2, 1)
 
@@ -147,9 +186,9 @@ def test_a_refused_upgrade_belongs_to_the_request_that_follows(maker: TapeMaker)
     answer(maker, 20, ask("hi"))
     found = the_session(maker)
     assert whys(found) == [["first", "retry", "fallback"]]
-    assert found.tries[0].evidence == "no earlier request that is unanswered asked for the same"
+    assert found.tries[0].evidence == "no request before it that is unanswered asked for the same"
     assert found.tries[2].evidence == (
-        "the same request as exchange 2, which did not succeed (426 Upgrade Required)"
+        "it comes right after request 1, attempt 2, which did not succeed (426 Upgrade Required)"
     )
     assert found.tries[2].spot == Spot(2, 11_000, "http.response")
 

@@ -78,7 +78,7 @@ def _attempt_lines(attempt: dict[str, Any], tools: list[dict[str, Any]]) -> Iter
         place += f", message {attempt['message']}"
     why = attempt["why"]
     if attempt["number"] is not None:
-        why += f" {attempt['number']} of {attempt['of']}"
+        why += f" {attempt['number']}"
     yield (
         f"      {why:<14} {attempt['transport']} {attempt['kind']} ({place})"
         f" at {attempt['at_us'] / 1e6:.3f} s: {printable(_came_to(attempt))},"

@@ -106,7 +106,6 @@ def _attempt(each: Try, gaps: Sequence[Gap]) -> dict[str, Any]:
     return {
         "why": str(each.why),
         "number": each.number,
-        "of": each.of,
         "evidence": each.evidence,
         **asdict(each.attempt),
         "gaps": len(lost_from(each.attempt, gaps)),

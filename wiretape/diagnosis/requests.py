@@ -19,7 +19,7 @@ def retry_storms(case: Case) -> Iterator[Sighting]:
     """A request that used up what the client allows."""
     for places in by_request(case.places()):
         retries = [place for place in places if _try(place).why is Why.RETRY]
-        most = max((_try(place).of or 0 for place in retries), default=0)
+        most = max((_try(place).number or 0 for place in retries), default=0)
         if most >= STORM_RETRIES:
             took = retries[-1].attempt.at_us - places[0].attempt.at_us
             what = f"one request was tried again{times(retries)} within {duration(took)}"

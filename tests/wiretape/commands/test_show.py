@@ -62,11 +62,11 @@ def test_show_tells_each_attempt(tape: Path, run: Run) -> None:
         "      first          http create (exchange 1) at 0.001 s: cut server_closed in 40 ms,"
         " 1 event, sent 118 B, got 62 B",
         "        first event after 30 ms, longest silence 30 ms",
-        "      retry 1 of 1   http create (exchange 2) at 0.500 s: completed in 100 ms,"
+        "      retry 1        http create (exchange 2) at 0.500 s: completed in 100 ms,"
         " 2 events, sent 118 B, got 190 B",
         "        first event after 30 ms, longest silence 70 ms",
-        "        inferred: the same request as exchange 1, which did not succeed"
-        " (the server hung up)",
+        "        inferred: it asks for the same as request 1, attempt 1, which did not succeed"
+        " (the server hung up); its input is the same",
         "gap at 0.620 s: 3 facts, 400 B lost, because a test left it out",
     ]
 
