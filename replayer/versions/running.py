@@ -8,7 +8,8 @@ from typing import Final
 
 from replayer.bends.folder import in_folder
 from replayer.trials.trial import Client, Trial, Trials
-from replayer.versions.task import KEY, Role, Task
+from replayer.versions.task import KEY, Task
+from wiretape.folders import Folder
 from wiretape.recording import Recording
 
 _KEPT: Final = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
@@ -50,6 +51,6 @@ def run_version(
             task.prompt,
         )
         for role, recorded in task.folders.items():
-            other = {Role.HOME: home, Role.WORK: work}[role]
+            other = {Folder.HOME: home, Folder.WORK: work}[role]
             recording = in_folder(recorded, str(other))(recording)
         return trials.run(recording, Client(command, environment, deadline_s, work))

@@ -2,15 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from replayer.bends.whole import all_asked_in
 from wiretape.asked import Asked, RequestKind
 from wiretape.choosing import is_asked
 from wiretape.facts import host_in_url
+from wiretape.folders import Folder, folders_in
 from wiretape.inputs import said_by_user
 from wiretape.recording import Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
@@ -20,20 +20,6 @@ _NAME: Final = "recorded"
 _ENDPOINT: Final = re.compile(r"/(?:responses|chat/completions)(?:/compact)?/?(?:\?.*)?$")
 _SANDBOX: Final = re.compile(r"danger-full-access|workspace-write|read-only")
 _USUAL_SANDBOX: Final = "workspace-write"
-
-
-class Role(StrEnum):
-    """What a folder is to a client."""
-
-    WORK = "work"
-    HOME = "home"
-
-
-_FOLDERS: Final = {
-    Role.WORK: re.compile(r"<cwd>(/[^<]+)</cwd>"),
-    Role.HOME: re.compile(r"(/[^\s`'\"()<>]+)/skills/\.system"),
-}
-"""How a client speaks of them: where it works, and where its own skills lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +36,7 @@ class Task:
     is_chat: bool
     has_websockets: bool
     sandbox: str
-    folders: Mapping[Role, str]
+    folders: Mapping[Folder, str]
 
     def config(self) -> str:
         """The settings as Codex's ``config.toml``."""
@@ -94,7 +80,7 @@ def task_of(recording: Recording, prompt: str | None = None) -> Task | None:
                 _purpose(exchange) is Purpose.CHAT,
                 any(each.request.is_upgrade for each in recording.exchanges),
                 _sandbox(first),
-                _folders(first),
+                folders_in(first.input_items),
             )
     return None
 
@@ -117,28 +103,6 @@ def _sandbox(asked: Asked) -> str:
     named = told.find("sandbox_mode")
     found = _SANDBOX.search(told, named) if named >= 0 else None
     return _USUAL_SANDBOX if found is None else found[0]
-
-
-def _folders(asked: Asked) -> dict[Role, str]:
-    said = [text for item in asked.input_items for text in _texts(item)]
-    return {
-        role: found[1]
-        for role, pattern in _FOLDERS.items()
-        if (found := next(filter(None, map(pattern.search, said)), None))
-    }
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value."""
-    match value:
-        case str():
-            yield value
-        case dict():
-            for inner in value.values():
-                yield from _texts(inner)
-        case list():
-            for inner in value:
-                yield from _texts(inner)
 
 
 def _toml(value: object) -> str:

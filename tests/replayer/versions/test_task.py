@@ -8,7 +8,8 @@ from tapes import Recording, answer, asks, create, message, says, sse, wants, wa
 from wholes import whole
 
 from replayer.bends.folder import in_folder
-from replayer.versions.task import Role, Task, task_of
+from replayer.versions.task import Task, task_of
+from wiretape.folders import Folder
 
 CONTEXT = (
     "<environment_context>\n  <cwd>/home/me/it</cwd>\n"
@@ -35,7 +36,7 @@ def test_the_last_words_of_the_user_are_the_prompt() -> None:
         is_chat=False,
         has_websockets=False,
         sandbox="read-only",
-        folders={Role.WORK: "/home/me/it", Role.HOME: "/home/me/.codex"},
+        folders={Folder.WORK: "/home/me/it", Folder.HOME: "/home/me/.codex"},
     )
 
 
