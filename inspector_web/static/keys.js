@@ -47,8 +47,10 @@
     }
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "nearest" });
-    // A finding shows its place on the timeline, where it has one there.
-    target.closest("[data-problem]")?.querySelector("a[data-window]")?.click();
+    // A finding shows its place on the timeline, where it has one there, and stays in sight.
+    const place = target.closest("[data-problem]")?.querySelector("a[data-window]");
+    place?.click();
+    if (place) target.scrollIntoView({ block: "start" });
     return true;
   };
 

@@ -22,11 +22,12 @@
       return;
     }
     if (shown.matches(OWN)) return;
+    // Whether a fold is open is up to the person.
     for (const { name, value } of fresh.attributes) {
-      if (before.getAttribute(name) !== value) shown.setAttribute(name, value);
+      if (name !== "open" && before.getAttribute(name) !== value) shown.setAttribute(name, value);
     }
     for (const { name } of before.attributes) {
-      if (!fresh.hasAttribute(name)) shown.removeAttribute(name);
+      if (name !== "open" && !fresh.hasAttribute(name)) shown.removeAttribute(name);
     }
     const olds = [...before.childNodes];
     const news = [...fresh.childNodes];

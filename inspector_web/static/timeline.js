@@ -37,13 +37,19 @@
 
   const replace = (fresh) => {
     const stale = here();
-    const key = document.activeElement?.dataset?.key;
-    const keepsFocus = stale.contains(document.activeElement) && key;
+    const place = stale.contains(document.activeElement) && placeOf(document.activeElement);
     const speed = stale.querySelector("[name=speed]")?.value;
     fresh.querySelector(".legend").open = stale.querySelector(".legend").open;
     stale.replaceWith(document.adoptNode(fresh));
     ready(speed);
-    if (keepsFocus) fresh.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+    if (place) fresh.querySelector(place)?.focus({ preventScroll: true });
+  };
+
+  // What has the focus is found again by its keys, or by the name of it or of what it is in.
+  const placeOf = (element) => {
+    if (element.dataset.key) return `[data-key="${CSS.escape(element.dataset.key)}"]`;
+    const named = element.closest("[id]");
+    return `#${CSS.escape(named.id)}${named === element ? "" : ` ${element.localName}`}`;
   };
 
   const replaceReceived = (fresh) => {
@@ -210,7 +216,8 @@
   const frame = (now) => {
     if (playing === null) return;
     const speed = Number(here().querySelector("[name=speed]").value);
-    playing.at += (now - playing.before) * 1000 * speed;
+    // A frame may have begun before it was asked for.
+    playing.at += Math.max(now - playing.before, 0) * 1000 * speed;
     playing.before = now;
     const [from, to] = windowOf(here());
     if (playing.at > to && !isBusy) show(playing.at, playing.at + (to - from));

@@ -9,12 +9,23 @@ from chromium import Page, chromium, opened_page
 from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
 from served import served
-from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, output, session
+from timed_tapes import (
+    TapeMaker,
+    ask,
+    call,
+    completed,
+    created,
+    delta,
+    done,
+    message,
+    output,
+    session,
+)
 
 from inspector_web.access import Access
 from inspector_web.app import create_app
 from inspector_web.library import Library
-from wiretape.facts import PieceKind
+from wiretape.facts import EndKind, PieceKind
 
 ADDED = {"type": "response.output_item.added", "item": {"type": "function_call"}}
 THOUGHT = {"type": "response.reasoning_summary_text.delta", "delta": "hm"}
@@ -105,6 +116,24 @@ def both(fallback: Path, rounds: Path) -> Path:
     """The folder with these two tapes in it."""
     assert fallback.parent == rounds.parent
     return fallback.parent
+
+
+@pytest.fixture
+def talk(folder: Path) -> None:
+    """Two turns; in the first a try breaks off that had said something, and is made again."""
+    asked = [message("Rules. " * 30, "developer"), message("One.")]
+    maker = TapeMaker(folder / "talk.db")
+    first = maker.post(0, ask(*asked), session("s-9"))
+    first.head(1)
+    first.events(2, created("resp_1"), done(message("Half of it.", "assistant")))
+    first.end(3, EndKind.RESET)
+    answer = message("All of it.", "assistant")
+    again = maker.post(200, ask(*asked), session("s-9"))
+    again.answer(201, created("resp_2"), done(answer), completed("resp_2"))
+    long = {"type": "a_new_kind", "note": "word " * 300}
+    last = maker.post(900, ask(*asked, answer, message("Two.")), session("s-9"))
+    last.answer(901, created("resp_3"), done(long), completed("resp_3"))
+    maker.write()
 
 
 def _write_fallback(path: Path) -> None:

@@ -3,13 +3,9 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from chromium import Page, chromium, opened_page
-from timed_tapes import TapeMaker, ask, completed, created, done, message, session
-
-from wiretape.facts import EndKind
 
 pytestmark = pytest.mark.browser
 
@@ -156,24 +152,6 @@ def stranger() -> Iterator[Page]:
     assert binary is not None
     with opened_page(binary) as page:
         yield page
-
-
-@pytest.fixture
-def talk(folder: Path) -> None:
-    """Two turns; in the first a try breaks off that had said something, and is made again."""
-    asked = [message("Rules. " * 30, "developer"), message("One.")]
-    maker = TapeMaker(folder / "talk.db")
-    first = maker.post(0, ask(*asked), session("s-9"))
-    first.head(1)
-    first.events(2, created("resp_1"), done(message("Half of it.", "assistant")))
-    first.end(3, EndKind.RESET)
-    answer = message("All of it.", "assistant")
-    again = maker.post(200, ask(*asked), session("s-9"))
-    again.answer(201, created("resp_2"), done(answer), completed("resp_2"))
-    long = {"type": "a_new_kind", "note": "word " * 300}
-    last = maker.post(900, ask(*asked, answer, message("Two.")), session("s-9"))
-    last.answer(901, created("resp_3"), done(long), completed("resp_3"))
-    maker.write()
 
 
 def is_at(address: str) -> str:

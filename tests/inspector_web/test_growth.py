@@ -314,12 +314,15 @@ def test_what_was_opened_and_selected_stays(page: Page, site: str, folder: Path)
     page.open(f"{site}tapes/grows/sessions/1")
     page.value(
         "getSelection().selectAllChildren(document.querySelector('h1'));"
-        "window.line = document.querySelector('#timeline'); 1"
+        "window.line = document.querySelector('#timeline');"
+        "document.querySelector('.legend summary').click()"
     )
+    page.until("location.search === '?open=legend'")
     growing.add(1)
     page.until("document.querySelectorAll('.attempts [data-row]').length === 3")
     assert page.value("getSelection().toString()") == "Question 1"
     page.until("!line.isConnected && document.querySelectorAll('.lane').length === 3")
+    assert page.value("document.querySelector('.legend').open")
     growing.close()
 
 

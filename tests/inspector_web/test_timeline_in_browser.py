@@ -131,6 +131,18 @@ def test_it_plays_to_the_end(page: Page, site: str) -> None:
     assert [each for each in page.complaints if site in each] == []
 
 
+def test_it_plays_from_the_very_first(page: Page, site: str) -> None:
+    """Nothing before it is asked for, though a frame may have begun before it was asked for."""
+    page.open(f"{site}tapes/rounds/sessions/1?at=0")
+    page.value(
+        "window.requestAnimationFrame = (call) => setTimeout(() => call(performance.now() - 50));"
+        "document.querySelector('button.play').click()"
+    )
+    page.until("Number(document.getElementById('received').dataset.at) > 0")
+    page.until("document.querySelector('button.play').textContent === 'Play'")
+    assert [each for each in page.complaints if site in each] == []
+
+
 def test_the_strip_moves_the_window(page: Page, site: str) -> None:
     """To where it is pressed, and along with the pointer; the width stays."""
     page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000")
