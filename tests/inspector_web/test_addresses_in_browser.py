@@ -108,7 +108,7 @@ ACTS = {
         "?session=1&text=&type=close&sender=server&exchange=",
         does=send(type="close", sender="server"),
     ),
-    "events, a row": Act("/tapes/fallback/events?session=1", "?session=1#e1-2", keys="j j j"),
+    "events, a row": Act("/tapes/fallback/events?session=1", "?session=1&go=3#e1-2", keys="j j j"),
     "event, branches": Act(
         EVENT,
         "?open=tree-1.2.0&shut=tree-1",
