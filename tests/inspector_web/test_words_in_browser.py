@@ -7,7 +7,7 @@ import pytest
 from chromium import Page
 from labelled import LABELLED, Labelled
 from overlaps import overlaps
-from timed_tapes import TapeMaker
+from timed_tapes import TapeMaker, ask, completed, created, session
 
 from inspector_web.labels import Look, width_px
 
@@ -84,3 +84,20 @@ def test_words_are_as_wide_as_they_were_measured(page: Page, site: str, width: i
         for text, look, drawn_px in words:
             look = look if look in set(Look) else Look.MARK
             assert drawn_px <= width_px(text, Look(look)), text
+
+
+def test_where_the_time_went_is_on_the_first_screen(page: Page, site: str, folder: Path) -> None:
+    """However many requests went ill in their own ways: their tales stand below the timeline."""
+    maker = TapeMaker(folder / "ill.db")
+    for number, status in enumerate((400, 401, 404, 408, 429, 500, 502, 503)):
+        at_ms, body = number * 1000, ask(f"Question {number}")
+        maker.post(at_ms, body, session("s")).refuse(at_ms + 10, status, "no luck")
+        maker.post(at_ms + 200, body, session("s")).answer(at_ms + 210, created(), completed())
+    maker.write()
+    page.open(f"{site}tapes/ill/sessions/1", width=1280)
+    end = "Math.round(document.querySelector('{}').getBoundingClientRect().bottom)"
+    shown = page.value(
+        f"{end.format('.lane')} < 800 - document.querySelector('.hints').offsetHeight"
+    )
+    assert shown, page.value(end.format(".lane"))
+    assert page.value("document.querySelectorAll('.tales > li').length") == 6
