@@ -63,8 +63,8 @@ def versions(
     from platformdirs import user_cache_path
 
     from gateway.authority import open_authority
-    from replayer.bends.options import bends_for
     from replayer.opening import only_these
+    from replayer.tools.rewriting import tools_recorded
     from replayer.trials.trial import Trials
     from replayer.versions.columns import Column, column_of, table
     from replayer.versions.fetching import CACHE_VARIABLE, FetchError, fetched
@@ -73,7 +73,8 @@ def versions(
     from wiretape.commands.summary import PAST_US
 
     names = () if session is None else (session,)
-    recording, _ = only_these(tape, names, bends_for("recorded", "recorded", tools), tell)
+    bends = (tools_recorded(),) if tools == "recorded" else ()
+    recording, _ = only_these(tape, names, bends, tell)
     task = task_of(recording, prompt)
     if task is None:
         raise UsageError(

@@ -26,5 +26,5 @@ _TRANSPORTS: Final[Mapping[str, TellingBend | None]] = {
 def bends_for(wire_api: str, transport: str, tools: str) -> tuple[Bend, ...]:
     """The bends that these options ask for, in the order in which they are done."""
     wire, moved = _WIRES[wire_api], _TRANSPORTS[transport]
-    first = tools_recorded(wire) if tools == "recorded" else wire
+    first = tools_recorded(wire, is_asked_for=True) if tools == "recorded" else wire
     return tuple(bend for bend in (first, moved) if bend is not None)

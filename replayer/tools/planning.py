@@ -32,8 +32,6 @@ class Plan:
 
     def sentences(self) -> Iterator[str]:
         """What becomes of the calls, for a person."""
-        if not (self.changed or self.kept):
-            yield "there is no tool call to rewrite"
         if self.changed:
             yield f"calls that print what was recorded instead: {self._named(self.changed)}"
         if self.kept:

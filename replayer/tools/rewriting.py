@@ -25,10 +25,13 @@ _ASKED: Final = ("input", SAID)
 """Members of a request whose items may be calls."""
 
 
-def tools_recorded(translate: TellingBend | None = None) -> TellingBend:
+def tools_recorded(
+    translate: TellingBend | None = None, *, is_asked_for: bool = False
+) -> TellingBend:
     """The bend by which shell calls print what they gave when they were recorded, and do nothing.
 
-    ``translate`` is done first; what tools gave may be found only in what it translates.
+    ``translate`` is done first; what tools gave may be found only in what it translates. A person
+    who asked for it is told where there is no call.
     """
 
     def plan(recording: Recording) -> tuple[Recording, Plan]:
@@ -42,7 +45,8 @@ def tools_recorded(translate: TellingBend | None = None) -> TellingBend:
     def tell(recording: Recording) -> Iterator[str]:
         if translate is not None:
             yield from translate.tell(recording)
-        yield from plan(recording)[1].sentences()
+        told = tuple(plan(recording)[1].sentences())
+        yield from told or (("there is no tool call to rewrite",) if is_asked_for else ())
 
     return TellingBend(bend, tell)
 

@@ -214,9 +214,11 @@ def test_a_call_is_rewritten_everywhere() -> None:
 
 
 def test_where_there_is_no_call_it_is_said() -> None:
-    """Whoever asked for it need not wonder what came of it."""
+    """Whoever asked for it need not wonder what came of it; nobody else is told."""
     nothing = script("- request: POST /v1/responses", "  steps: []")
-    assert bent_script(nothing, [tools_recorded()])[1] == ["there is no tool call to rewrite"]
+    asked_for = tools_recorded(is_asked_for=True)
+    assert bent_script(nothing, [asked_for])[1] == ["there is no tool call to rewrite"]
+    assert bent_script(nothing, [tools_recorded()])[1] == []
 
 
 def test_what_never_ran_is_left_alone() -> None:
