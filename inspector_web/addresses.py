@@ -6,20 +6,29 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import urlencode
 
+from werkzeug.datastructures import MultiDict
+from werkzeug.routing import IntegerConverter
+
 from wiretape.errors import UsageError
 
-_MOST_DIGITS: Final = 16
+MOST_DIGITS: Final = 16
 _MOMENT: Final = re.compile(
     r"(?:(?:(\d{1,4}):)?(\d{1,6}):)?(\d{1,9})(?:\.(\d{1,6}))?\s*s?", re.ASCII
 )
+
+
+class Number(IntegerConverter):
+    """A number in a path: one with more digits leads nowhere."""
+
+    regex = rf"\d{{1,{MOST_DIGITS}}}"
 
 
 class BadAddress(UsageError):
     """A value in an address that makes no sense."""
 
 
-def number_in(given: Mapping[str, str], name: str) -> int | None:
-    """A whole number from 0; ``None`` where there is none.
+def number_in(given: Mapping[str, str], name: str, least: int = 0) -> int | None:
+    """A whole number from ``least`` on; ``None`` where there is none.
 
     Raises:
         BadAddress: it is something else.
@@ -27,11 +36,68 @@ def number_in(given: Mapping[str, str], name: str) -> int | None:
     text = given.get(name, "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+    if not _is_number(text) or int(text) < least:
         raise BadAddress(
-            f"{name} is {text[:40]!r}: it has to be a number of {_MOST_DIGITS} digits at most."
+            f"{name} is {text[:40]!r}: it has to be a whole number from {least}, of "
+            f"{MOST_DIGITS} digits at most."
         )
     return int(text)
+
+
+def time_in(given: Mapping[str, str], name: str) -> int | None:
+    """Microseconds since the tape began, or before that; ``None`` where there are none.
+
+    Raises:
+        BadAddress: it is something else.
+    """
+    text = given.get(name, "").strip()
+    if not text:
+        return None
+    if not _is_number(text.removeprefix("-")):
+        raise BadAddress(
+            f"{name} is {text[:40]!r}: it has to be a whole number of microseconds, of "
+            f"{MOST_DIGITS} digits at most."
+        )
+    return int(text)
+
+
+def window_in(given: Mapping[str, str]) -> tuple[int | None, int | None]:
+    """The times ``from`` and ``to``.
+
+    Raises:
+        BadAddress: one is no time, or the window ends before it begins.
+    """
+    from_us, to_us = time_in(given, "from"), time_in(given, "to")
+    if from_us is not None and to_us is not None and from_us >= to_us:
+        raise BadAddress(f"from is {from_us} and to is {to_us}: a window begins before it ends.")
+    return from_us, to_us
+
+
+def flag_in(given: Mapping[str, str], name: str) -> bool:
+    """Whether something is on.
+
+    Raises:
+        BadAddress: it is neither that nor left out.
+    """
+    text = given.get(name, "")
+    if text not in ("", "on"):
+        raise BadAddress(f"{name} is {text[:40]!r}: it has to be on, or left out.")
+    return bool(text)
+
+
+def check_once(given: MultiDict[str, str]) -> None:
+    """Refuses a value that is given twice.
+
+    Raises:
+        BadAddress: one is.
+    """
+    for name, values in given.lists():
+        if len(values) > 1:
+            raise BadAddress(f"{name[:40]} is given {len(values)} times: once is enough.")
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def choice_in[Choice: StrEnum](
@@ -54,9 +120,9 @@ def page_in(given: Mapping[str, str]) -> int:
     """The page that is asked for, from 1.
 
     Raises:
-        BadAddress: it is no number.
+        BadAddress: it is none.
     """
-    return max(1, number_in(given, "page") or 1)
+    return number_in(given, "page", least=1) or 1
 
 
 def changed(given: Mapping[str, str], **values: object) -> str:
@@ -76,7 +142,7 @@ def row_or_moment_in(given: Mapping[str, str], name: str) -> tuple[int | None, i
     if not text:
         return None, None
     number = text.replace(",", "")
-    if number.isascii() and number.isdecimal() and len(number) <= _MOST_DIGITS and int(number):
+    if _is_number(number) and int(number):
         return int(number), None
     found = _MOMENT.fullmatch(number)
     if found is None or number.isdecimal():

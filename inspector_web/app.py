@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web import reader
 from inspector_web.access import SECURITY_HEADERS, Access, holds_token, refusal
-from inspector_web.addresses import BadAddress
+from inspector_web.addresses import BadAddress, Number
 from inspector_web.filters import FILTERS, shown
 from inspector_web.library import Library
 from inspector_web.shelf import PATIENCE_S, Shelf, StillReading
@@ -37,6 +37,7 @@ def create_app(
     twins.sort_keys = False
     app.jinja_env.filters.update(FILTERS)
     reader.attach(app, library, Shelf(indexes, patience_s))
+    app.url_map.converters["int"] = Number
     app.register_blueprint(pages)
     app.register_error_handler(WiretapeError, _refused)
     app.register_error_handler(HTTPException, _failed)

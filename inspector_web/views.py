@@ -11,6 +11,7 @@ from flask import Blueprint, Response, g, jsonify, redirect, render_template, re
 from werkzeug.wrappers import Response as AnyResponse
 
 from inspector_web import exports
+from inspector_web.addresses import check_once
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared, recorded_request
 from inspector_web.folds import Folds
@@ -77,7 +78,8 @@ def _page[Page, **Where](
 
 
 @pages.before_request
-def read_folds() -> None:
+def read_address() -> None:
+    check_once(request.args)
     g.folds = Folds.parse(request.args)
 
 

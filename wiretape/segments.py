@@ -88,11 +88,23 @@ def pack(pieces: Sequence[Piece | StoredPiece]) -> bytes:
     )
 
 
+def checked_time(us: int) -> int:
+    """A time in microseconds, as a tape has it.
+
+    Raises:
+        ValueError: it is more than 285 years away, beyond what JSON can hold everywhere.
+    """
+    if abs(us) >= 1 << 53:
+        raise ValueError(f"{us} µs is no time of a recording")
+    return us
+
+
 class Segment(Sequence[StoredPiece]):
     """The pieces in a blob, each made when it is asked for.
 
     Raises:
-        ValueError: the blob is not a whole segment; and for a piece of no known kind.
+        ValueError: the blob is not a whole segment, or of no time; and for a piece of no known
+            kind.
     """
 
     def __init__(self, first_at_us: int, blob: bytes) -> None:
@@ -106,6 +118,8 @@ class Segment(Sequence[StoredPiece]):
         self._ends = list(accumulate(lengths, initial=4 + count * 13))
         if self._ends[-1] != len(blob):
             raise ValueError(f"a segment of {len(blob)} bytes should have {self._ends[-1]}")
+        for offset_us in (min(self._offsets, default=0), max(self._offsets, default=0)):
+            checked_time(first_at_us + offset_us)
         self._first_at_us = first_at_us
         self._blob = blob
 

@@ -16,7 +16,7 @@ from wiretape.bodies import StoredBody, as_sent, decode
 from wiretape.errors import NotATape, TapeError
 from wiretape.facts import End, EndKind, Gap, Piece, RequestHead, ResponseHead, Sender
 from wiretape.schema import check_is_tape
-from wiretape.segments import Codec, Segment, decompress
+from wiretape.segments import Codec, Segment, checked_time, decompress
 from wiretape.store_open import in_memory, opened
 from wiretape.store_presence import Writing, is_being_written
 from wiretape.store_rows import headers_from_text
@@ -98,6 +98,8 @@ class TapeReader:
             "SELECT made_by, started_at_us, clock, command, source, wiretape_version"
             f"{later} FROM tape"
         ):
+            with self._damage_told():
+                checked_time(row["started_at_us"])
             return TapeLabel(*row)
         raise NotATape(f"{self.path} is an unfinished tape: it does not say where it comes from.")
 
@@ -281,7 +283,7 @@ def _exchange(row: sqlite3.Row) -> Exchange:
     if row["response_at_us"] is not None:
         response = ResponseHead(
             number,
-            row["response_at_us"],
+            checked_time(row["response_at_us"]),
             row["status"],
             row["status_reason"],
             row["response_http_version"],
@@ -290,7 +292,7 @@ def _exchange(row: sqlite3.Row) -> Exchange:
     if row["end_at_us"] is not None:
         end = End(
             number,
-            row["end_at_us"],
+            checked_time(row["end_at_us"]),
             EndKind(row["end"]),
             None if row["end_side"] is None else Sender(row["end_side"]),
             row["close_code"],
@@ -299,7 +301,7 @@ def _exchange(row: sqlite3.Row) -> Exchange:
         )
     request = RequestHead(
         number,
-        row["at_us"],
+        checked_time(row["at_us"]),
         row["connection"],
         row["method"],
         row["scheme"],
@@ -312,7 +314,7 @@ def _exchange(row: sqlite3.Row) -> Exchange:
     )
     return Exchange(
         request,
-        row["request_at_us"],
+        None if row["request_at_us"] is None else checked_time(row["request_at_us"]),
         row["request_is_whole"] == 1,
         response,
         end,

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, Self
 
-from inspector_web.addresses import number_in
+from inspector_web.addresses import BadAddress, number_in
 from inspector_web.exports import Offer
 from inspector_web.index.reader import IndexReader
 from inspector_web.offered import FAULTS, FILES, is_event_of_answer
@@ -44,13 +44,15 @@ class AgainQuery:
         Raises:
             BadAddress: a value makes no sense.
         """
-        request, attempt, event = (number_in(given, name) for name in _NAMES)
-        if not request:
-            return cls(None, None)
-        return cls(AttemptPlace(request, attempt or 1), event)
-
-
-_NAMES: Final = ("request", "attempt", "event")
+        request = number_in(given, "request", least=1)
+        attempt = number_in(given, "attempt", least=1)
+        event = number_in(given, "event")
+        if request is not None:
+            return cls(AttemptPlace(request, attempt or 1), event)
+        for name, value in (("attempt", attempt), ("event", event)):
+            if value is not None:
+                raise BadAddress(f"{name} is {value} and no request is named: name that too.")
+        return cls(None, None)
 
 
 @dataclass(frozen=True, slots=True)

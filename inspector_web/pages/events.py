@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 from urllib.parse import parse_qsl, urlencode
 
-from inspector_web.addresses import choice_in, number_in, row_or_moment_in
+from inspector_web.addresses import choice_in, flag_in, number_in, row_or_moment_in
 from inspector_web.index.reader import IndexReader
 from inspector_web.listing import (
     PAGE_EVENTS,
@@ -54,10 +54,10 @@ class EventsQuery:
         """
         wanted, trouble = _wanted(given)
         return cls(
-            number_in(given, "session"),
-            number_in(given, "request"),
-            number_in(given, "attempt"),
-            number_in(given, "exchange"),
+            number_in(given, "session", least=1),
+            number_in(given, "request", least=1),
+            number_in(given, "attempt", least=1),
+            number_in(given, "exchange", least=1),
             wanted,
             Place.parse(given.get("after", "")),
             Place.parse(given.get("before", "")),
@@ -106,7 +106,7 @@ def _wanted(given: Mapping[str, str]) -> tuple[Wanted, str | None]:
     text, kind = given.get("text", ""), given.get("type", "").strip()
     whose = choice_in(given, "sender", Sender)
     try:
-        return Wanted(text, kind, whose, given.get("regex") == "on"), None
+        return Wanted(text, kind, whose, flag_in(given, "regex")), None
     except BadPattern as error:
         return Wanted("", kind, whose), str(error)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inspector_web.addresses import BadAddress, number_in
+from inspector_web.addresses import BadAddress, time_in
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.head import SessionHead, head_of
@@ -46,7 +46,7 @@ def instant(given: Mapping[str, str]) -> int | None:
         BadAddress: it names something else.
     """
     text = given.get("at_s", "").strip()
-    if (at_us := number_in(given, "at")) is not None or not text:
+    if (at_us := time_in(given, "at")) is not None or not text:
         return at_us
     try:
         seconds = float(text)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from inspector_web.addresses import choice_in, number_in
+from inspector_web.addresses import choice_in, window_in
 from inspector_web.drawing import draw
 from inspector_web.ends import said
 from inspector_web.health import Tone, named, tales_of, tone_of
@@ -147,7 +147,7 @@ def session_page(
     """
     session, head = overview.session(number), head_of(tape, overview, number)
     whole = view_of(timeline.span, None, None)
-    view = view_of(timeline.span, number_in(given, "from"), number_in(given, "to"))
+    view = view_of(timeline.span, *window_in(given))
     drawing = draw(timeline, view, index.marks)
     at_us = instant(given)
     told, details = overview.told_of(number), overview.details_of(number)
