@@ -69,8 +69,13 @@ _PATIENCE_S: Final = 30.0
 
 def index_path(folder: Path, tape: Path) -> Path:
     """Where the index of the tape lies."""
-    digest = blake2b(os.fsencode(tape.resolve()), digest_size=12).hexdigest()
+    digest = blake2b(place_of(tape), digest_size=12).hexdigest()
     return folder / f"{digest}.db"
+
+
+def place_of(tape: Path) -> bytes:
+    """Where the tape itself lies: in bytes, which need not be text."""
+    return os.fsencode(tape.resolve())
 
 
 def opened(path: Path) -> sqlite3.Connection:
@@ -121,7 +126,7 @@ def drop_orphans(folder: Path) -> None:
     for path in folder.glob("*.db"):
         with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=0.1)) as connection:
             found = connection.execute("SELECT value FROM facts WHERE name = 'tape'").fetchone()
-            if found is not None and not Path(found[0]).exists():
+            if found is not None and not Path(os.fsdecode(found[0])).exists():
                 drop(path)
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from inspector_web.index.blocks import Cut, Gathered, blocks_of
-from inspector_web.index.file import drop, maker, opened, transaction
+from inspector_web.index.file import drop, maker, opened, place_of, transaction
 from inspector_web.index.places import Start
 from inspector_web.marks import About
 from wiretape.store_reader import Exchange, TapeReader
@@ -37,7 +37,7 @@ class IndexWriter:
             drop(path)
             self._connection = opened(path)
         with transaction(self._connection):
-            self._note("tape", str(reader.path.resolve()))
+            self._note("tape", place_of(reader.path))
             self._note("maker", maker())
 
     def __enter__(self) -> Self:
@@ -175,7 +175,7 @@ class IndexWriter:
 
     def _is_ours(self) -> bool:
         """Whether the index is of this tape, and this program made it."""
-        if self._fact("maker") != maker() or self._fact("tape") != str(self._reader.path.resolve()):
+        if self._fact("maker") != maker() or self._fact("tape") != place_of(self._reader.path):
             return False
         proofs: dict[int, tuple[bool, str]] = {
             number: (bool(is_over), proof)
@@ -189,11 +189,11 @@ class IndexWriter:
                 return False
         return not proofs
 
-    def _fact(self, name: str) -> str | None:
+    def _fact(self, name: str) -> Any:
         found = self._row("SELECT value FROM facts WHERE name = ?", name)
-        return None if found is None else str(found[0])
+        return None if found is None else found[0]
 
-    def _note(self, name: str, value: str) -> None:
+    def _note(self, name: str, value: str | bytes) -> None:
         self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def _row(self, query: str, *values: object) -> Any:

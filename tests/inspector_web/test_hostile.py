@@ -213,6 +213,19 @@ def test_many_events_are_a_small_page(folder: Path, browse: Browse) -> None:
     assert 'id="e1-20002"' in client.get("/tapes/one/events?type=completed").text
 
 
+def test_a_file_name_that_is_no_text(fallback: Path, folder: Path, browse: Browse) -> None:
+    """Its tape is read as any other; what is said of it is text all the same."""
+    fallback.rename(folder / "caf\udce9.db")
+    (folder / "th\udce9.db").write_bytes(b"no tape")
+    client = browse()
+    listed = json.loads(client.get("/sessions.json").text)
+    assert [each["tape"] for each in listed["sessions"]] == ["caf\ufffd"]
+    assert [each["tape"] for each in listed["unreadable"]] == ["th\ufffd"]
+    json.dumps(listed, ensure_ascii=False).encode()
+    for page in ("sessions/1", "events", "sessions/1/turns/1", "sessions/1/again"):
+        assert client.get(f"/tapes/caf\ufffd/{page}").status_code == 200
+
+
 def test_a_tape_with_spoilt_rows_breaks_nothing(
     fallback: Path, folder: Path, browse: Browse
 ) -> None:
