@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -32,6 +32,7 @@ UUID: Final = re.compile(
     re.IGNORECASE,
 )
 _MOST_DEPTH: Final = 100
+_SHORT: Final = 200
 _MISSING: Final = object()
 
 AND_MORE: Final = "..."
@@ -294,6 +295,16 @@ def _texts_correspond(left: str, right: str, ids: Correspondence) -> bool:
 
 def _ruled(text: str) -> str:
     """A text without what is volatile in it."""
+    return _ruled_again(text) if len(text) <= _SHORT else _by_rules(text)
+
+
+@lru_cache(maxsize=1024)
+def _ruled_again(text: str) -> str:
+    """The same for short texts: kinds and roles are said over and over."""
+    return _by_rules(text)
+
+
+def _by_rules(text: str) -> str:
     for rule in TEXT_RULES:
         text = rule.pattern.sub(rule.stand_in, text)
     return text

@@ -7,6 +7,7 @@ deltas of a kind in a row counted as one.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Final
 
@@ -55,7 +56,8 @@ _DELTA: Final = ".delta"
 def answer_to(attempt: Attempt, exchange: Exchange, sent: Iterable[Crossing]) -> Answer:
     """What came back for ``attempt``, which ``sent`` is all of."""
     content = [each for each in sent if each.type not in _FRAMING]
-    said = _said(attempt, content)
+    texts = tuple((each.type == HTTP_BODY, each.text) for each in content)
+    said = dict(_said(attempt.kind is RequestKind.CHAT, texts))
     said["outcome"] = str(attempt.outcome)
     if attempt.response_id is not None:
         said["response_id"] = attempt.response_id
@@ -77,13 +79,16 @@ def _headers(exchange: Exchange) -> dict[str, str]:
     return found
 
 
-def _said(attempt: Attempt, sent: list[Crossing]) -> dict[str, Any]:
-    bodies = "".join(each.text or "" for each in sent if each.type == HTTP_BODY)
+@lru_cache(maxsize=1)
+def _said(is_chat: bool, sent: tuple[tuple[bool, str | None], ...]) -> Mapping[str, Any]:
+    """The words of an answer, by what was sent, each with whether it is of a body that is no
+    stream. The last one is kept: that of a replay, asked for next, is often the same."""
+    bodies = "".join(text or "" for is_body, text in sent if is_body)
     if bodies:
         parsed = parse_object(bodies)
         return {"body": bodies if isinstance(parsed, Unparsable) else parsed}
-    texts = [each.text for each in sent if each.text is not None]
-    if attempt.kind is RequestKind.CHAT:
+    texts = [text for _, text in sent if text is not None]
+    if is_chat:
         return {"chunks": [_json(text) for text in texts]}
     return _responses(texts)
 

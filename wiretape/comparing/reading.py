@@ -52,26 +52,32 @@ class Side:
 
     def read(self, attempt: Attempt) -> tuple[Asked, Answer]:
         """What the client asked with this attempt, and what came back."""
-        exchange, found = self._round(attempt)
+        exchange = self._exchange(attempt)
+        found = self._round(exchange, attempt)
         return self._asked(exchange, attempt, found), answer_to(attempt, exchange, found.sent)
 
     def asked(self, attempt: Attempt) -> Asked:
         """What the client asked with this attempt: the answer takes far longer to be read."""
-        exchange, found = self._round(attempt)
+        exchange = self._exchange(attempt)
+        # Over HTTP, what was asked is no part of what crossed after it.
+        is_message = attempt.message is not None
+        found = self._round(exchange, attempt) if is_message else _Round()
         return self._asked(exchange, attempt, found)
 
-    def _round(self, attempt: Attempt) -> tuple[Exchange, _Round]:
+    def _round(self, exchange: Exchange, attempt: Attempt) -> _Round:
+        return self._rounds_of(exchange).get(attempt.message, _Round())
+
+    def _exchange(self, attempt: Attempt) -> Exchange:
         exchange = self._reader.exchange(attempt.exchange)
         assert exchange is not None
-        return exchange, self._rounds_of(exchange).get(attempt.message, _Round())
+        return exchange
 
     def meant(self, attempt: Attempt, asked: Asked) -> Asked:
         """What was asked with this attempt, with all that it leaves out because its socket has
         heard it. As it stands where it leaves out nothing, or something else."""
         if attempt.message is None or not asked.says_only_what_is_new:
             return asked
-        exchange = self._reader.exchange(attempt.exchange)
-        assert exchange is not None
+        exchange = self._exchange(attempt)
         body = self._bodies_of(exchange)[attempt.message]
         return asked if body is None else replace(asked, kind=RequestKind.CREATE, body=body)
 
