@@ -262,10 +262,15 @@
     if (speed) here().querySelector("[name=speed]").value = speed;
   };
 
-  // The tape has grown; what is being moved or played shows it a little later.
+  // The tape has grown; what is being moved, played or typed in shows it a little later.
   document.addEventListener("grown", ({ detail: page }) => {
     const fresh = page.getElementById("timeline");
-    if (fresh && !isBusy && playing === null && !fingers.size && !strip) replace(fresh);
+    const field = here()?.querySelector("[name=at_s]");
+    const isTyping = field && field === document.activeElement;
+    if (!fresh || isBusy || isTyping || playing !== null || fingers.size || strip) return;
+    const typed = field.value === field.defaultValue ? null : field.value;
+    replace(fresh);
+    if (typed !== null) here().querySelector("[name=at_s]").value = typed;
   });
 
   document.addEventListener("click", (event) => {
