@@ -12,6 +12,7 @@ SLOW = (
     "tests/inspector_web/test_hostile.py::test_a_huge_string",
     "tests/inspector_web/test_hostile_in_browser.py",
     "tests/inspector_web/test_keys.py",
+    "tests/inspector_web/test_links.py::test_no_link_of_a_sample_fails",
     "tests/inspector_web/test_samples_in_browser.py",
     "tests/provider/test_codex_run.py::test_deadline",
     "tests/recorder/test_chaining.py",
