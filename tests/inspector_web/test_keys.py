@@ -124,10 +124,15 @@ def long(folder: Path) -> None:
 
 
 def scroll_to(page: Page, row: str) -> None:
-    """Down, as somebody does who looks for a row, until it is there and the page stands still."""
+    """Down, as somebody does who looks for a row, until it is there and the page stands still.
+
+    Rows that came after they were scrolled past are met the next time, from the top.
+    """
     page.until(
         f"document.getElementById('{row}') !== null"
-        " || (scrollBy({top: 900, behavior: 'instant'}), false)"
+        " || (scrollBy({top: 900, behavior: 'instant'}),"
+        " scrollY + innerHeight + 1 > document.documentElement.scrollHeight"
+        " && scrollTo({top: 0, behavior: 'instant'}), false)"
     )
     page.value(
         f"document.getElementById('{row}').scrollIntoView({{block: 'center', behavior: 'instant'}})"
