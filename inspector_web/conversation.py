@@ -7,10 +7,12 @@ from enum import StrEnum
 from typing import Any, Final
 
 from wiretape.jsontext import object_at, string_at
-from wiretape.tools import CALL_TYPES, failure_in, is_output
+from wiretape.tools import CALL_TYPES, cut_in, failure_in, is_output
 
 MOST_CHARACTERS: Final = 4000
 """Of one text; the page of the request has all of it."""
+_END_OF_OUTPUT: Final = 1000
+"""Of these, so many are the end of an output, where it says how it went."""
 
 
 class Saying(StrEnum):
@@ -28,9 +30,10 @@ class Said:
     """One thing that was said.
 
     ``who`` is a message's role; ``name`` is the tool's, or the wire's type of anything other.
-    ``cut`` counts the characters behind ``text``. ``is_done``: it was said to its end.
-    ``is_hidden``: the wire has it in a form that only the server can read. ``failure`` says how a
-    tool failed, where its output shows that it did.
+    ``cut`` counts the characters behind ``text``, before the ``end`` that an output has.
+    ``is_done``: it was said to its end. ``is_hidden``: the wire has it in a form that only the
+    server can read. ``failure`` says how a tool failed, where its output shows that it did;
+    ``shortened`` are the words of an output that the client cut.
     """
 
     saying: Saying
@@ -42,6 +45,8 @@ class Said:
     is_hidden: bool = False
     call_id: str | None = None
     failure: str | None = None
+    shortened: str | None = None
+    end: str = ""
 
 
 def said_in(item: Any, *, is_done: bool = True) -> Iterator[Said]:
@@ -54,13 +59,7 @@ def said_in(item: Any, *, is_done: bool = True) -> Iterator[Said]:
         return
     kind = string_at(item, "type") or ("message" if "role" in item else "")
     if is_output(item):
-        yield _said(
-            Saying.OUTPUT,
-            _joined(item.get("output", item.get("content"))),
-            is_done,
-            call_id=string_at(item, "call_id") or string_at(item, "tool_call_id"),
-            failure=failure_in(item),
-        )
+        yield _output(item, is_done)
     elif kind == "message":
         yield from _message(item, is_done)
     elif kind == "reasoning":
@@ -111,11 +110,29 @@ def _said(
     name: str | None = None,
     is_hidden: bool = False,
     call_id: str | None = None,
-    failure: str | None = None,
 ) -> Said:
     cut = max(0, len(text) - MOST_CHARACTERS)
     text = text[:MOST_CHARACTERS]
-    return Said(saying, who, name, text, cut, is_done, is_hidden, call_id, failure)
+    return Said(saying, who, name, text, cut, is_done, is_hidden, call_id)
+
+
+def _output(item: dict[str, Any], is_done: bool) -> Said:
+    """The beginning of an output, and where that is not all of it, its end."""
+    text = _joined(item.get("output", item.get("content")))
+    end = text[-_END_OF_OUTPUT:] if len(text) > MOST_CHARACTERS else ""
+    text = text.removesuffix(end)
+    return Said(
+        Saying.OUTPUT,
+        None,
+        None,
+        text[: MOST_CHARACTERS - len(end)],
+        max(0, len(text) - MOST_CHARACTERS + len(end)),
+        is_done,
+        call_id=string_at(item, "call_id") or string_at(item, "tool_call_id"),
+        failure=failure_in(item),
+        shortened=cut_in(item),
+        end=end,
+    )
 
 
 _NOT_ASKED: Final = frozenset({"call_id", "id", "status", "type"})

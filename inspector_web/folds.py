@@ -21,6 +21,7 @@ class Fold(StrEnum):
     ASKED = "asked"
     DIFFERENCE = "difference"
     FINDING = "finding"
+    HAD = "had"
     LEGEND = "legend"
     TREE = "tree"
     TRIED = "tried"

@@ -150,6 +150,17 @@ def failure_in(item: JsonObject) -> str | None:
     return _failure_in_json(text) if text.startswith("{") else _failure_in_text(text)
 
 
+def cut_in(item: JsonObject) -> str | None:
+    """The words of an output that say what the client left out of it, where it holds such words.
+
+    They may also stand in what the tool gave: in a file that holds such an output.
+    """
+    for text in _texts(item.get("output", item.get("content"))):
+        if found := _SAYS_CUT.search(text):
+            return found[0].strip()
+    return None
+
+
 def mcp_name(name: str, namespace: str | None) -> tuple[str, str] | None:
     """The MCP server and its tool that a function's name, or its namespace, stands for."""
     if namespace is not None:
@@ -192,6 +203,12 @@ def _texts(given: Any) -> Iterator[str]:
                     yield from (part[key] for key in _TEXT_KEYS if isinstance(part.get(key), str))
 
 
+_SAYS_CUT: Final = re.compile(
+    r"…\d+ (?:tokens|chars) truncated…"
+    # Clients before 0.60.
+    r"|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]"
+    r"|\[\.\.\. output truncated to fit \d+ bytes \.\.\.\]"
+)
 _SAYS_FAILURE: Final = (
     # Unified exec, with or without its "Chunk ID" line; shell_command and apply_patch.
     (

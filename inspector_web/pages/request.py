@@ -8,6 +8,7 @@ from inspector_web.addresses import BadAddress
 from inspector_web.answered import answer_body
 from inspector_web.difference import Difference, difference_of
 from inspector_web.entries import Answered, answered
+from inspector_web.had import Had, had
 from inspector_web.health import SEVERITIES, Tone
 from inspector_web.index.reader import IndexReader
 from inspector_web.json_view import Token
@@ -67,7 +68,8 @@ class RequestPage:
     ``body`` is the text with its content coding removed, cut if ``is_cut``. ``difference`` is to
     the recorded attempt, if that is found, else to the attempt at ``compared_to``: the one before
     unless another is asked for (``is_chosen``), and none for the first that asks something.
-    ``problem`` is the next attempt that a finding rests on.
+    ``problem`` is the next attempt that a finding rests on. ``had`` is all that the model had, if
+    something was asked.
     """
 
     session: SessionHead
@@ -96,6 +98,7 @@ class RequestPage:
     findings: tuple[ToldFinding, ...]
     problem: AttemptPlace | None
     recorded: Recorded | None
+    had: Had | None
 
 
 def request_page(
@@ -130,6 +133,7 @@ def request_page(
     before = None if compared is None else meanings.meant(tries[compared].attempt)
     if asked.raw and recorded is not None and recorded.meant is not None:
         compared, before = None, recorded.meant
+    meant = meanings.meant(attempt) if asked.raw else None
     response = exchange.response
     text = asked.raw.decode("utf-8", "replace")
     answer_body_text = answer_body(index, attempt, SHOWN_CHARACTERS)
@@ -152,7 +156,7 @@ def request_page(
         layout_of(text),
         None if compared is None else places[compared],
         chosen is not None,
-        None if before is None else difference_of(before, meanings.meant(attempt)),
+        None if before is None or meant is None else difference_of(before, meant),
         places[at - 1] if at else None,
         places[at + 1] if at + 1 < len(places) else None,
         next((each for each in reversed(turns) if rows[at].turn > _turn(rows, each)), None),
@@ -160,6 +164,7 @@ def request_page(
         tuple(_findings(overview, session, place)),
         _next_problem(overview, session, place),
         recorded,
+        None if meant is None else had(meant),
     )
 
 

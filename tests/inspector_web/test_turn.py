@@ -337,3 +337,33 @@ def test_failed_tries_with_much_to_say_lead_to_their_events(
     assert (said(first["entries"]), first["is_cut"]) == ([("message", "assistant", "Half")], False)
     assert (second["entries"], second["is_cut"]) == ([], True)
     assert "request=1&amp;attempt=2" in client.get("/tapes/one/sessions/1/turns/1").text
+
+
+CUT_OUTPUT = (
+    "Warning: truncated output (original token count: 87224)\nTotal output lines: 60000\n\n"
+    + "1\n" * 3000
+    + "…77224 tokens truncated…"
+    + "6\n" * 3000
+    + "the end"
+)
+
+
+def test_an_output_that_the_client_cut_says_so(folder: Path, browse: Browse) -> None:
+    """In the client's own words, which may lie where the page has no room for them; its end is
+    shown as well, since it says how a command went."""
+    maker = TapeMaker(folder / "one.db")
+    asked = message("List the files.")
+    first = maker.post(0, ask(asked), session("s-1"))
+    first.answer(5, created("resp_1"), done(call("call_1")), completed("resp_1"))
+    second = maker.post(
+        100, ask(asked, call("call_1"), output("call_1", CUT_OUTPUT)), session("s-1")
+    )
+    second.answer(105, created("resp_2"), completed("resp_2"))
+    maker.write()
+    client = browse()
+    given = twin(client, "/tapes/one/sessions/1/turns/1")["steps"][0]["answered"][0]["output"]
+    assert given["shortened"] == "…77224 tokens truncated…"
+    assert given["text"] + given["end"] == CUT_OUTPUT[:3000] + CUT_OUTPUT[-1000:]
+    assert given["cut"] == len(CUT_OUTPUT) - 4000
+    page = client.get("/tapes/one/sessions/1/turns/1").text
+    assert "cut by the client: …77224 tokens truncated…" in page
