@@ -200,7 +200,8 @@ def test_a_session_that_was_cut_off_says_so_everywhere(folder: Path, browse: Bro
     assert f"Cut off: HTTP: {words}" in client.get("/sessions").text
     timeline = client.get("/tapes/cut/sessions/1").text
     assert '</span> Cut off: <a href="#request-2">request 2</a></p>' in timeline
-    assert timeline.count(words) == 3  # the headline, the lane, the table
+    assert f"HTTP: {words}</li>" in timeline
+    assert timeline.count(f" {words}</span>") == 2  # the lane, the table
     assert words in client.get("/tapes/cut/sessions/1/turns/2").text
     assert words in client.get("/tapes/cut/sessions/1/requests/2/attempts/1").text
 
