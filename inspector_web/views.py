@@ -41,6 +41,7 @@ from inspector_web.reader import (
     standing,
 )
 from inspector_web.readings import Look
+from inspector_web.setting import place_for_replays, setting_of
 from inspector_web.shelf import timeline_on
 from inspector_web.twins import twin
 from wiretape.errors import UsageError
@@ -157,7 +158,8 @@ def again(tape: str, session: int) -> AgainPage:
     overview, index = open_overview(reader), open_index(reader)
     query = AgainQuery.parse(request.args)
     offers = exports.offers(reader, overview.session(session))
-    return again_page(tape, reader.path, overview, index, session, query, offers)
+    setting, kept_in = setting_of(reader, overview), place_for_replays(reader.path)
+    return again_page(tape, reader.path, overview, index, session, query, offers, setting, kept_in)
 
 
 @_page("/tapes/<tape>/events")

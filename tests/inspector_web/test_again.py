@@ -36,6 +36,11 @@ def twin(client: FlaskClient, address: str) -> Any:
     return json.loads(answer.text)
 
 
+def kept(tape: Path, ending: str = ".db") -> str:
+    """What a line makes of its tape: a file beside it, called by the second."""
+    return f"{tape.with_suffix('')}-replay-$(date +%Y%m%dT%H%M%S){ending}"
+
+
 def lines(page: Any, title: str) -> list[str]:
     """The command lines of one group."""
     (group,) = [each for each in page["groups"] if each["title"] == title]
@@ -45,8 +50,8 @@ def lines(page: Any, title: str) -> list[str]:
 def test_a_session_again(client: FlaskClient, fallback: Path) -> None:
     """To the recorded command; the tape by its whole path."""
     found = lines(twin(client, "/tapes/fallback/sessions/1/again"), "This session")
-    assert found[0] == f"wiretape replay {fallback} -- codex exec"
-    assert found[1] == f"wiretape replay {fallback} --speed 1 -- codex exec"
+    assert found[0] == f"wiretape replay {fallback} -o {kept(fallback)} -- codex exec"
+    assert found[1] == f"wiretape replay {fallback} --speed 1 -o {kept(fallback)} -- codex exec"
 
 
 def test_fixtures_are_offered_with_what_they_lack_left_out(
@@ -77,7 +82,10 @@ def test_a_fault_at_an_attempt(client: FlaskClient, fallback: Path) -> None:
     page = twin(client, POST)
     assert page["fault_at"] == "1#3"
     found = lines(page, "With a fault here")
-    assert f"wiretape replay {fallback} --fault '1#3:status=500' -- codex exec" in found
+    assert (
+        f"wiretape replay {fallback} --fault '1#3:status=500' -o {kept(fallback)} -- codex exec"
+        in found
+    )
     assert not any("close=" in line for line in found)
 
 
@@ -116,7 +124,7 @@ def test_of_several_sessions_one_is_named(folder: Path, browse: Browse) -> None:
     assert page["fault_at"] == "2/1"
     assert not page["is_command_known"]
     found = lines(page, "This session")
-    assert found[0] == f"wiretape replay {tape} --session s-2 -- COMMAND"
+    assert found[0] == f"wiretape replay {tape} --session s-2 -o {kept(tape)} -- COMMAND"
     assert f"wiretape verify {tape} --session s-2" in found
 
 
@@ -129,12 +137,13 @@ def test_a_command_that_made_several_sessions_gets_all_of_them(
     assert page["made_together"] == 2
     found = lines(page, "This session")
     assert found[:3] == [
-        f"wiretape replay {tape} -- sh -c both",
-        f"wiretape replay {tape} --speed 1 -- sh -c both",
-        f"wiretape replay {tape} --strict --report report.json -- sh -c both",
+        f"wiretape replay {tape} -o {kept(tape)} -- sh -c both",
+        f"wiretape replay {tape} --speed 1 -o {kept(tape)} -- sh -c both",
+        f"wiretape replay {tape} --strict --report {kept(tape, '.json')} -o {kept(tape)} "
+        "-- sh -c both",
     ]
-    assert found[3] == f"wiretape replay {tape} --session s-2 -- COMMAND"
-    assert f"wiretape replay {tape} --fault 2/1:status=500 -- sh -c both" in lines(
+    assert found[3] == f"wiretape replay {tape} --session s-2 -o {kept(tape)} -- COMMAND"
+    assert f"wiretape replay {tape} --fault 2/1:status=500 -o {kept(tape)} -- sh -c both" in lines(
         page, "With a fault here"
     )
     assert f"wiretape resend {tape} --session s-2 --request 1 --to https://api.openai.com" in lines(
@@ -148,7 +157,7 @@ def test_what_made_it_and_its_sub_agents_go_together(folder: Path, browse: Brows
     for number in (1, 2):
         page = twin(browse(), f"/tapes/several/sessions/{number}/again")
         assert lines(page, "This session")[0] == (
-            f"wiretape replay {tape} --session s-1 --session s-2 -- COMMAND"
+            f"wiretape replay {tape} --session s-1 --session s-2 -o {kept(tape)} -- COMMAND"
         )
 
 
@@ -157,7 +166,7 @@ def test_a_session_and_its_sub_agent_are_the_whole_tape(folder: Path, browse: Br
     tape = several(folder, '["codex", "exec"]', None, "s-1")
     found = lines(twin(browse(), "/tapes/several/sessions/2/again"), "This session")
     assert [each for each in found if "replay" in each and "--session" in each] == []
-    assert found[0] == f"wiretape replay {tape} -- codex exec"
+    assert found[0] == f"wiretape replay {tape} -o {kept(tape)} -- codex exec"
 
 
 def test_what_was_taken_out_of_the_command_has_to_be_put_back(folder: Path, browse: Browse) -> None:
@@ -182,8 +191,8 @@ def test_a_stall_is_over_in_seconds(client: FlaskClient, fallback: Path) -> None
     """Codex itself waits for minutes."""
     found = lines(twin(client, f"{POST}&event=5"), "With a fault here")
     assert (
-        f"wiretape replay {fallback} --fault '1#3.4:stall' --longest-silence 5 -- codex exec"
-        in found
+        f"wiretape replay {fallback} --fault '1#3.4:stall' --longest-silence 5 "
+        f"-o {kept(fallback)} -- codex exec" in found
     )
 
 
@@ -206,7 +215,9 @@ def test_paths_are_quoted_for_a_shell(folder: Path, browse: Browse, fallback: Pa
     fallback.rename(folder / "it's $(mine).db")
     page = twin(browse(), "/tapes/it's $(mine)/sessions/1/again")
     words = shlex.split(lines(page, "This session")[0])
-    assert words == ["wiretape", "replay", str(folder / "it's $(mine).db"), "--", "codex", "exec"]
+    assert words[:4] == ["wiretape", "replay", str(folder / "it's $(mine).db"), "-o"]
+    assert words[4:6] == [f"{folder / "it's $(mine)"}-replay-$(date", "+%Y%m%dT%H%M%S).db"]
+    assert words[6:] == ["--", "codex", "exec"]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.action}-{fault.needs_event}")
@@ -226,8 +237,81 @@ def test_the_command_lines_are_understood(client: FlaskClient, address: str) -> 
     main = click.Context(wiretape, **wiretape.context_settings)
     for group in twin(client, address)["groups"]:
         for each in group["commands"]:
-            program, name, *words = shlex.split(each["line"])
+            line = each["line"].replace("$(date +%Y%m%dT%H%M%S)", "now")
+            program, name, *words = shlex.split(line)
             command = wiretape.get_command(main, name)
             assert program == "wiretape"
             assert command is not None
             command.make_context(name, words, main)
+
+
+CONTEXT = "<environment_context>\n  <cwd>{}</cwd>\n</environment_context>"
+SKILLS = "- `r0` = `{}/skills/.system`"
+
+
+def told_of(folder: Path, *places: tuple[str, str], command: str = '["codex", "exec"]') -> Path:
+    """A tape of a session for each of these: where it worked, and its home."""
+    tape = folder / "told.db"
+    maker = TapeMaker(tape, label=TapeLabel("record", BEGAN_US, "monotonic", command))
+    for number, (work, home) in enumerate(places, start=1):
+        context = f"{CONTEXT.format(work)} {SKILLS.format(home)}"
+        post = maker.post(100 * number, ask(context, "Go."), session(f"s-{number}"))
+        post.answer(100 * number + 1, created(), completed())
+    maker.write()
+    return tape
+
+
+def test_a_replay_begins_where_it_was_recorded(folder: Path, browse: Browse) -> None:
+    """In the folder and with the settings that the client told its model of."""
+    tape = told_of(folder, ("/home/me/my work", "/home/me/.codex"))
+    page = twin(browse(), "/tapes/told/sessions/1/again")
+    assert lines(page, "This session")[0] == (
+        "cd '/home/me/my work' && CODEX_HOME=/home/me/.codex "
+        f"wiretape replay {tape} -o {kept(tape)} -- codex exec"
+    )
+    assert page["setting"] == {
+        "folder": "/home/me/my work",
+        "home": "/home/me/.codex",
+        "has_key": False,
+    }
+
+
+def test_what_clients_tell_apart_is_left_to_the_command(folder: Path, browse: Browse) -> None:
+    """One that starts several sees to their homes itself."""
+    tape = told_of(folder, ("/work", "/work/one"), ("/work", "/work/two"))
+    found = lines(twin(browse(), "/tapes/told/sessions/2/again"), "This session")
+    assert found[0] == f"cd /work && wiretape replay {tape} -o {kept(tape)} -- codex exec"
+
+
+@pytest.mark.parametrize("option", ['"-C", "sub"', '"--cd", "sub"', '"--cd=sub"'])
+def test_a_client_that_was_told_to_go_elsewhere_goes_by_itself(
+    folder: Path, browse: Browse, option: str
+) -> None:
+    """Then the folder that it worked in is not the one that it was started in."""
+    tape = told_of(folder, ("/work/sub", "/home"), command=f'["codex", {option}]')
+    line = lines(twin(browse(), "/tapes/told/sessions/1/again"), "This session")[0]
+    assert line.startswith(f"CODEX_HOME=/home wiretape replay {tape} ")
+    page = browse().get("/tapes/told/sessions/1/again").text
+    assert "in the folder that was recorded from, which the tape does not tell" in page
+
+
+def test_a_tape_that_cannot_have_another_beside_it(
+    folder: Path, browse: Browse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its replays go to where temporary files are."""
+    told_of(folder, ("/work", "/home"))
+    monkeypatch.setattr("inspector_web.setting.os.access", lambda *_: False)
+    monkeypatch.setattr("inspector_web.setting.tempfile.gettempdir", lambda: str(tmp_path))
+    line = lines(twin(browse(), "/tapes/told/sessions/1/again"), "This session")[0]
+    assert f"-o {kept(tmp_path / 'told.db')} --" in line
+
+
+def test_a_key_that_was_sent_is_wanted_again(folder: Path, browse: Browse) -> None:
+    """Of any value: it is not on the tape, and nobody looks at it."""
+    maker = TapeMaker(folder / "keyed.db")
+    removed = ("authorization", "[removed: authorization]")
+    maker.post(0, ask("Go."), (*session("s-1"), removed)).answer(5, created(), completed())
+    maker.write()
+    client = browse()
+    assert twin(client, "/tapes/keyed/sessions/1/again")["setting"]["has_key"] is True
+    assert "CODEX_API_KEY=none" in client.get("/tapes/keyed/sessions/1/again").text
