@@ -25,6 +25,12 @@ class Excerpt:
     found: str
     after: str
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of a longer word: of an id, say, of which it is the end."""
+        whole = self.before + self.found + self.after
+        return is_part(whole, len(self.before), len(self.before) + len(self.found))
+
 
 @dataclass(slots=True)
 class Spent:
@@ -92,7 +98,8 @@ def _own(index: IndexReader, wanted: Wanted, seen: Seen) -> Excerpt | None:
     if seen.crossing.sender is Sender.CLIENT:
         asked = index.asked(seen.place.exchange, seen.place.position)
     texts = texts_of(seen.crossing, asked)
-    return next((each for text in texts if (each := _excerpt(wanted, text)) is not None), None)
+    excerpts = [each for text in texts if (each := excerpt_of(wanted, text)) is not None]
+    return min(excerpts, key=lambda each: each.is_part, default=None)
 
 
 def _streamed(wanted: Wanted, run: list[tuple[Seen, str, str]], stretch: Stretch) -> Iterator[Hit]:
@@ -108,9 +115,20 @@ def _streamed(wanted: Wanted, run: list[tuple[Seen, str, str]], stretch: Stretch
             yield seen.place, seen.crossing.sender, seen.crossing.type, excerpt
 
 
-def _excerpt(wanted: Wanted, text: str) -> Excerpt | None:
-    found = wanted.found_in(text)
-    return None if found is None else _around(text, found.start(), found.end())
+def excerpt_of(wanted: Wanted, text: str) -> Excerpt | None:
+    """Where the wanted text stands first in this one, if possible as words of its own."""
+    first = wanted.found_in(text)
+    if first is None:
+        return None
+    alone = (each for each in wanted.every(text) if not is_part(text, each.start(), each.end()))
+    found = next(alone, first)
+    return _around(text, found.start(), found.end())
+
+
+def is_part(text: str, start: int, end: int) -> bool:
+    """Whether a word goes on before or after that place in a text."""
+    goes_on = [text[at - 1 : at + 1].isalnum() for at in (start, end) if 0 < at < len(text)]
+    return any(goes_on)
 
 
 def _around(text: str, start: int, end: int) -> Excerpt:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from inspector_web.index.reader import IndexReader
-from inspector_web.overview import AttemptPlace, Overview
+from inspector_web.overview import AttemptPlace
 from inspector_web.pages.head import SessionHead, heads_of
 from inspector_web.readings import Look
-from inspector_web.search import Excerpt, Spent, hits_in
+from inspector_web.search import Excerpt, Spent, excerpt_of, hits_in
 from inspector_web.seen import Place
+from inspector_web.wanted import Wanted
 from wiretape.facts import Sender
 
 MOST_HITS: Final = 50
@@ -54,7 +55,7 @@ class Found:
 
     ``session`` and ``place`` are the session and the attempt that it is part of, if any. An answer
     says what it says several times, in pieces and as a whole: ``more`` counts the later events of
-    the same attempt that hold the text too.
+    the same attempt that hold the text too. ``is_part``: it stands within a longer word.
     """
 
     tape: str
@@ -65,18 +66,31 @@ class Found:
     sender: Sender
     type: str
     excerpt: Excerpt
+    is_part: bool
     more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
+class Telling:
+    """What is told of a session and holds the text: how it went, or the ``finding`` of that name
+    in its address."""
+
+    session: SessionHead
+    finding: str | None
+    excerpt: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPage:
-    """What was found: sessions that are called so, then events, tape by tape, by time.
+    """What was found: how sessions are told to have gone, sessions that are called so, then events,
+    tape by tape, by time; those that hold the text within longer words come last.
 
     Where not everything was looked at, ``next_tape`` and ``next`` are where to go on.
     ``unread`` are tapes of which only a part is searched, because they are still being read.
     """
 
     query: SearchQuery
+    told: tuple[Telling, ...]
     sessions: tuple[SessionHead, ...]
     found: tuple[Found, ...]
     next_tape: str | None
@@ -86,6 +100,7 @@ class SearchPage:
 
 def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage:
     """The page that the query asks for."""
+    told: list[Telling] = []
     sessions: list[SessionHead] = []
     found: list[Found] = []
     unread: list[str] = []
@@ -99,7 +114,9 @@ def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage
         if tape.look.overview is None:
             unread.append(tape.name)
         elif query.after_tape is None:
-            sessions += _called(query.text, tape.name, tape.look.overview)
+            heads = heads_of(tape.name, tape.look.overview)
+            told += (each for head in heads for each in _told(query.text, head))
+            sessions += (head for head in heads if _is_called(query.text, head))
         is_first = tape.name == query.after_tape
         is_reached = is_reached or is_first
         if not is_reached or next_tape is not None:
@@ -111,7 +128,13 @@ def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage
         if following is not None:
             next_tape = tape.name
     return SearchPage(
-        query, tuple(sessions[:MOST_HITS]), tuple(found), next_tape, following, tuple(unread)
+        query,
+        tuple(told[:MOST_HITS]),
+        tuple(sessions[:MOST_HITS]),
+        tuple(sorted(found, key=lambda each: each.is_part)),
+        next_tape,
+        following,
+        tuple(unread),
     )
 
 
@@ -120,14 +143,25 @@ def _told_once(found: Iterable[Found]) -> Iterator[Found]:
     for each in found:
         attempt = (each.session, each.place, each.sender) if each.place else each.event
         grouped.setdefault(attempt, []).append(each)
-    return (replace(first, more=len(others)) for first, *others in grouped.values())
+    for same in grouped.values():
+        yield replace(min(same, key=lambda each: each.is_part), more=len(same) - 1)
 
 
-def _called(text: str, name: str, overview: Overview) -> Iterable[SessionHead]:
-    for head in heads_of(name, overview):
-        known = (head.id, head.client, head.model, head.tape)
-        if any(text.casefold() in each.casefold() for each in known if each):
-            yield head
+def _told(text: str, head: SessionHead) -> Iterator[Telling]:
+    """Its findings that hold the text, else how it went."""
+    wanted = Wanted(text)
+    is_told = False
+    for finding in head.findings:
+        if (excerpt := excerpt_of(wanted, finding.text)) is not None:
+            is_told = True
+            yield Telling(head, finding.name, excerpt)
+    if not is_told and (excerpt := excerpt_of(wanted, head.verdict.text)) is not None:
+        yield Telling(head, None, excerpt)
+
+
+def _is_called(text: str, head: SessionHead) -> bool:
+    known = (head.id, head.client, head.model, head.tape)
+    return any(text.casefold() in each.casefold() for each in known if each)
 
 
 def _found(tape: SearchedTape, event: Place, sender: Sender, kind: str, excerpt: Excerpt) -> Found:
@@ -135,4 +169,4 @@ def _found(tape: SearchedTape, event: Place, sender: Sender, kind: str, excerpt:
     under_way = None if overview is None else overview.attempt_at(event.exchange, event.at_us)
     session, place = under_way or (None, None)
     words = overview.words[session - 1] if overview is not None and session is not None else ""
-    return Found(tape.name, session, words, place, event, sender, kind, excerpt)
+    return Found(tape.name, session, words, place, event, sender, kind, excerpt, excerpt.is_part)

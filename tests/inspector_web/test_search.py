@@ -186,3 +186,75 @@ def test_nothing_is_asked_for_at_first(client: FlaskClient) -> None:
     text = client.get("/search").text
     assert "one that was streamed over several" in text
     assert json.loads(client.get("/search.json").text)["found"] == []
+
+
+@pytest.fixture
+def refused(folder: Path, browse: Browse) -> FlaskClient:
+    """A request that was refused for its rate, and one whose id happens to end in that status."""
+    maker = TapeMaker(folder / "refused.db")
+    maker.post(0, ask("Draw a bridge."), session("s-1")).refuse(5, 429)
+    maker.write()
+    label = TapeLabel("record", BEGAN_US + 1, "monotonic")
+    other = TapeMaker(folder / "other.db", label=label)
+    other.post(0, ask("Draw a lake."), session("s-2")).answer(5, created("resp_c0429"), completed())
+    other.write()
+    return browse()
+
+
+@pytest.mark.parametrize("text", ["rate limit", "RATE LIMIT"])
+def test_what_was_found_is_searched_too(refused: FlaskClient, text: str) -> None:
+    """Before everything else, and by the words of people."""
+    (told,) = found(refused, text)["told"]
+    assert (told["session"]["tape"], told["finding"]) == ("refused", "finding-rate_limited-1")
+
+
+def test_how_a_session_went_is_searched_too(refused: FlaskClient) -> None:
+    """Where no finding says the same; it leads to the session, a finding to its place there."""
+    page = found(refused, "answered 429")
+    assert [(each["session"]["tape"], each["finding"]) for each in page["told"]] == [
+        ("refused", None)
+    ]
+    assert page["told"][0]["excerpt"]["found"] == "answered 429"
+    text = refused.get("/search?text=answered+429").text
+    assert 'data-main class="excerpt" href="/tapes/refused/sessions/1">' in text
+    text = refused.get("/search?text=rate+limit").text
+    name = "finding-rate_limited-1"
+    assert f'href="/tapes/refused/sessions/1?open={name}#{name}"' in text
+
+
+def test_what_stands_within_a_longer_word_comes_last(refused: FlaskClient) -> None:
+    """An id that ends so is no status, though its tape is newer."""
+    page = found(refused, "429")
+    assert [(each["tape"], each["is_part"]) for each in page["found"]] == [
+        ("refused", False),
+        ("other", True),
+    ]
+    text = refused.get("/search?text=429").text
+    assert text.index('id="told"') < text.index('id="events"') < text.index('id="parts"')
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "expected"),
+    [
+        ("a 429 b", 2, 5, False),
+        ("429", 0, 3, False),
+        ("x429", 1, 4, True),
+        ("4290", 0, 3, True),
+        ("code=429;", 5, 8, False),
+        ("rate_limit", 0, 4, False),
+        ("a, b", 1, 2, False),
+    ],
+)
+def test_a_word_that_goes_on(text: str, start: int, end: int, expected: bool) -> None:
+    """Letters and digits go on; signs and ends of texts part words."""
+    assert search.is_part(text, start, end) is expected
+
+
+def test_an_event_shows_the_text_as_a_word_if_it_can(folder: Path, browse: Browse) -> None:
+    """Though it stands within a longer one before."""
+    maker = TapeMaker(folder / "one.db")
+    maker.post(0, ask("Mend abridged bridge."), session("s")).answer(5, created(), completed())
+    maker.write()
+    (one,) = found(browse(), "bridge")["found"]
+    assert one["excerpt"]["before"].endswith("Mend abridged ")
+    assert one["is_part"] is False
