@@ -169,7 +169,11 @@ def addresses(client: FlaskClient) -> dict[str, str]:
         "events, first page": events,
         "events, middle page": f"{events}&after={late_us // 2}.1.0",
         "events, last page": f"{events}&before={late_us}.9999999.0",
+        "events at a row": f"{events}&go=500000",
+        "events at a time": f"{events}&go={late_us // 2_000_000}s",
         "events of a type": f"{events}&type=completed",
+        "events of a type, at a row": f"{events}&type=delta&go=400000",
+        "events to the server, at a row": f"{events}&sender=client&go=400",
         "events of a type, late": f"{events}&type=create&after={late_us // 3}.1.0",
         "events to the server": f"{events}&sender=client",
         "events with a text": f"{events}&text=resp_0003d090",
@@ -189,6 +193,8 @@ def addresses(client: FlaskClient) -> dict[str, str]:
         "search, one place": "/search?text=file+321+of+the+project",
         "search, nothing": "/search?text=nowhere+to+be+found",
         "received by an instant": f"{session}/received?at={late_us // 3}",
+        "events with a common text": f"{events}&text=the+cause",
+        "how many hold it": "/tapes/bench/events/found?session=1&text=the+cause",
     }
 
 
@@ -247,7 +253,7 @@ def is_within(client: FlaskClient, what: str, address: str) -> bool:
     took_ms, worked_ms, size_bytes = measure(client, address)
     is_slow = worked_ms > MOST_MS_OF.get(what, MOST_MS) or size_bytes > MOST_BYTES
     print(
-        f"{what:26} {took_ms:7.0f} ms, {worked_ms:4.0f} of work {size_bytes / 1000:7.0f} kB"
+        f"{what:30} {took_ms:7.0f} ms, {worked_ms:4.0f} of work {size_bytes / 1000:7.0f} kB"
         f"{'   over the limit' if is_slow else ''}"
     )
     return not is_slow

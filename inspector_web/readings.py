@@ -29,8 +29,8 @@ from wiretape.store_presence import is_being_written, log_of
 from wiretape.store_reader import TapeReader
 
 REST: Final = 4
-"""A tape that grows is left alone so many times as long as it took to be read: whatever its length
-and however fast it grows, reading it takes no more than a fifth of a processor."""
+"""A tape that grows is left alone so many times as long as reading it was work: whatever its length
+and however fast it grows, that takes no more than a fifth of a processor."""
 
 _OF_PATIENCE_IF_OLD: Final = 0.1
 _KEPT_TAPES: Final = 1000
@@ -134,7 +134,7 @@ class Readings:
                     self._running.discard(is_long)
                     return
                 path = self._waiting[is_long].popleft()
-            edition, began_s = edition_of(path), time.monotonic()
+            edition, began_s, worked_s = edition_of(path), time.monotonic(), time.thread_time()
             began_us = time.time_ns() // 1000
             for look in self._looks(path, edition):
                 with self._changed:
@@ -142,9 +142,10 @@ class Readings:
                     state.look = look
                     if look.is_over:
                         state.look = replace(look, edition=edition, as_of_us=began_us)
-                        took_s = time.monotonic() - began_s
+                        # Not the time that it took: others' work would let it lag behind.
+                        worked_s = time.thread_time() - worked_s
                         state.began_s = began_s
-                        state.rests_until_s = began_s + (1 + REST) * took_s
+                        state.rests_until_s = time.monotonic() + REST * worked_s
                     while len(self._states) > _KEPT_TAPES:
                         self._states.popitem(last=False)
                     self._changed.notify_all()
