@@ -151,7 +151,7 @@ _WAYS: Final = {
     EndKind.SERVER_CLOSED.value: "the server hung up",
     EndKind.CLIENT_CLOSED.value: "the client hung up",
     EndKind.RESET.value: "connection reset",
-    EndKind.PROTOCOL_ERROR.value: "not the protocol",
+    EndKind.PROTOCOL_ERROR.value: "not HTTP",
 }
 
 

@@ -2,9 +2,9 @@
 
 A fault is done to the recording before it is played, never by the player or the server::
 
-    place      "2#1x3.5"  ──▶ which attempts, at which event
     arguments  what stands behind "="
-    spec       "2.5:cut"  ──▶ a fault: its place, its action, what the action takes
+    spec       "2.5:cut"  ──▶ a fault: its place (``wiretape.fault_places``), its action, what
+                              the action takes
     answer     what the server did about one attempt, to be bent
     actions    the table of actions: answer ──▶ answer
     parts      an exchange ⇄ what was asked in it, each with its answer

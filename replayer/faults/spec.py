@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from replayer.faults.actions import ACTIONS, Action, Where
-from replayer.faults.place import Place, read_place
 from wiretape.errors import UsageError
+from wiretape.fault_places import Place, read_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from replayer.faults.place import HOW_TO_SAY_IT, read_place
 from replayer.faults.spec import Fault, read_fault
 from wiretape.asked import RequestKind
 from wiretape.attempts import Outcome
 from wiretape.errors import UsageError
+from wiretape.fault_places import HOW_TO_SAY_IT, read_place
 from wiretape.reconstruct import Request, Session
 
 _TOGETHER: Final = " + "

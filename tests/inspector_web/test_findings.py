@@ -72,7 +72,7 @@ def test_events_that_a_finding_rests_on_are_marked(client: FlaskClient) -> None:
         (2, "websocket.close"),
     ]
     only = twin(client, "/tapes/fallback/events?session=1&before=130000.1.3")
-    assert only["next_problem"] == {"at_us": 129_999, "exchange": 1, "position": 0}
+    assert only["next_problem"] == {"at_us": 130_000, "exchange": 1, "position": 3}
 
 
 def test_an_attempt_says_what_was_found_in_it(client: FlaskClient) -> None:

@@ -67,7 +67,7 @@ def _lines(tape: Path, found: Diagnosis) -> Iterator[str]:
     yield f"{tape}: {printable(found.verdict)}{so_far}"
     for finding in found.findings:
         yield ""
-        yield f"{finding.kind} ({finding.severity}), {_whose(finding)}"
+        yield f"{finding.kind} ({finding.severity.words}), {_whose(finding)}"
         yield f"  {printable(finding.what)}."
         yield f"  It means: {finding.meaning}"
         yield f"  Try: {finding.advice}"

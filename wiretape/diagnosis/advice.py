@@ -70,8 +70,8 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
     ),
     Kind.RATE_LIMITED: Advice(
         "The server refused because too much was asked in a time.",
-        "Wait as long as it said. A client that asks earlier is refused again; one that gives up "
-        "needs a newer version or a slower pace.",
+        "Ask less often, and wait as long as the server says, where it does: a client that asks "
+        "earlier may be refused again. If it gave up, try again later.",
     ),
     Kind.HTTP_ERROR: Advice(
         "The server answered with an error status, which the client may retry.",
@@ -109,19 +109,19 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
         "events is the usual cause.",
     ),
     Kind.RETRY_STORM: Advice(
-        "One request was tried again as often as the client allows.",
-        "Each try has the same cause, which is a finding of its own; see to that one.",
+        "One request was tried again as often as the client allows by default, or more often.",
+        "Why the tries failed is a finding of its own: begin with that one.",
     ),
     Kind.FALLBACK: Advice(
         "The client gave up WebSocket and goes on over HTTP, for the rest of the session: slower, "
         "and the whole conversation is sent with every request.",
-        "See to what made the socket fail. If the server or a proxy cannot speak WebSocket, set "
+        "Find out why the socket failed. If the server or a proxy cannot speak WebSocket, set "
         "supports_websockets = false for the provider and save the tries.",
     ),
     Kind.NO_POST_AFTER_426: Advice(
         "The server refused WebSocket and asked for HTTP (426), and no HTTP request followed.",
-        "The client should go on over HTTP at once: it was stopped, or it is a version with a "
-        "fault. Set supports_websockets = false for the provider.",
+        "The client should go on over HTTP at once: it was stopped, or this version of it has "
+        "a fault. Set supports_websockets = false for the provider.",
     ),
     Kind.OUTPUT_WITHOUT_CALL: Advice(
         "A request gave back what a tool gave, without the call that asked for it. The server "
@@ -133,8 +133,9 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
         "See whether the client knows the tool, and whether it was stopped while it ran.",
     ),
     Kind.CALL_REPEATED: Advice(
-        "One call has more than one output: the tool ran again, and its effects happened twice.",
-        "Look at what happened between the two, as a retry that lost the first output.",
+        "One call has more than one output: the tool most likely ran again, and its effects "
+        "happened twice.",
+        "Look at what happened between the two: a retry may have lost the first output.",
     ),
     Kind.ONE_FOLLOW_UP: Advice(
         "The client followed up on a tool once; that answer called another tool, and nothing more "
@@ -154,7 +155,7 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
     ),
     Kind.RECORDER_GAP: Advice(
         "The recorder could not keep everything: what crossed in the gap is not on the tape, and "
-        "findings near it may be its fault.",
+        "other findings near it may come of that alone.",
         "Record again with room on the disk, or on a faster one.",
     ),
     Kind.NOT_TRUSTED: Advice(
@@ -165,7 +166,7 @@ ADVICE: Final[Mapping[Kind, Advice]] = {
     ),
     Kind.RECORDING_CUT: Advice(
         "The recording did not come to its end, and nobody is writing it any more: the recorder "
-        "was killed. What it has not seen is held against nobody.",
+        "was killed. What is not on the tape is held against nobody.",
         "Record again, and end it with Ctrl-C or with the command that it records.",
     ),
 }

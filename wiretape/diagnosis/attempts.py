@@ -70,7 +70,7 @@ def heads_waited_for(case: Case) -> Iterator[Sighting]:
         worst = max(waited_for_head_us(place) or 0 for place in places)
         came = any(place.attempt.head_at_us is not None for place in places)
         end = "came only then" if came else "never came"
-        what = f"the head of an answer was waited for for {duration(worst)}, and {end}"
+        what = f"the client waited {duration(worst)} for the head of an answer, which {end}"
         yield sighting(what, places, (spot_of_asking(place.attempt) for place in places))
 
 
@@ -147,7 +147,7 @@ def rate_limits(case: Case) -> Iterator[Sighting]:
         told = ", ".join(dict.fromkeys(_heeded(place) for place in places))
         said = places[0].attempt.detail or places[0].attempt.error_code
         yield sighting(
-            f"refused{times(places)} for the rate ({said}): {told}", places, _ends(places)
+            f"refused{times(places)} by the rate limit ({said}): {told}", places, _ends(places)
         )
 
 

@@ -9,6 +9,7 @@ from wiretape.attempts import Attempt
 from wiretape.client.dialects import dialect_for
 from wiretape.diagnosis.reading import Reading, Readings, readings_of
 from wiretape.facts import EndKind, Gap, Sender
+from wiretape.fault_places import Injected, injected_on
 from wiretape.lost import lost_from
 from wiretape.reconstruct import Request, Session, Try, sessions_of
 from wiretape.store_reader import Exchange, TapeReader
@@ -22,7 +23,7 @@ class Case:
     numbers of exchanges. ``stopped``: the recording left them open; they were going on, or idle,
     when it stopped. ``left``: the client ended them. ``reused``: their connection had carried
     another one before. ``codex``: a Codex of a known dialect asked. ``distrusting``: the client did
-    not trust the recorder.
+    not trust the recorder. ``injected`` are the faults that a replay was asked for.
     """
 
     sessions: tuple[Session, ...]
@@ -35,6 +36,7 @@ class Case:
     reused: frozenset[int]
     codex: frozenset[int]
     distrusting: tuple[Exchange, ...]
+    injected: tuple[Injected, ...]
 
     def may_go_on(self, session: Session, request: Request) -> bool:
         """Whether the recording does not show, or not yet, what followed a request."""
@@ -75,6 +77,12 @@ class Place:
         """What the client made of the answer."""
         key = (self.attempt.exchange, self.attempt.message)
         return self.case.readings.get(key) or Reading()
+
+    @property
+    def injected(self) -> tuple[str, ...]:
+        """The faults of a replay that hit the attempt, as they were asked for."""
+        number = self.session.number, self.request.number, self.at + 1
+        return tuple(each.text for each in self.case.injected if each.hits(*number))
 
     @property
     def is_reused(self) -> bool:
@@ -150,4 +158,5 @@ def case_of(reader: TapeReader, sessions: Sequence[Session] | None = None) -> Ca
         frozenset(reused),
         frozenset(codex),
         tuple(distrusting),
+        injected_on(reader.label().faults),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wiretape.attempts import Outcome
 from wiretape.diagnosis.case import Case, case_of
 from wiretape.diagnosis.circumstances import told_of
+from wiretape.diagnosis.injected import INJECTED, injected_in
 from wiretape.diagnosis.kinds import OF_THE_RECORDER, Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
@@ -38,14 +39,19 @@ def diagnose(reader: TapeReader, sessions: Sequence[Session] | None = None) -> D
 
 def _finding(case: Case, kind: Kind, seen: Sighting) -> Finding:
     told = told_of(kind, seen.places)
+    # The words of a server may end so; whoever shows the sentence ends it.
+    what = seen.what.removesuffix(".")
+    injected, are_all = injected_in(seen.places)
+    if injected:
+        what = f"{what} (injected: {', '.join(injected)})"
+        told = INJECTED if are_all else told
     return Finding(
         kind,
         _severity(case, kind, seen),
         None if seen.session is None else seen.session.number,
         None if seen.session is None else seen.session.id,
         None if seen.request is None else seen.request.number,
-        # The words of a server may end so; whoever shows the sentence ends it.
-        seen.what.removesuffix("."),
+        what,
         told.meaning,
         told.advice,
         seen.evidence,
@@ -87,6 +93,6 @@ def verdict_on(sessions: Sequence[Session], findings: Sequence[Finding]) -> str:
         but = f", {going_on} going on at the end of the tape" if going_on else ""
         return f"nothing wrong: {looked_at}{but}."
     severities = Counter(finding.severity for finding in findings)
-    how_bad = ", ".join(f"{severities[each]} {each}" for each in Severity if severities[each])
+    how_bad = ", ".join(f"{severities[each]} {each.words}" for each in Severity if severities[each])
     said = counted(len(findings), "finding")
     return f"{said} ({how_bad}) in {looked_at}: {findings[0].what}."

@@ -36,7 +36,7 @@ def _leap_in_tokens(before: Attempt, after: Attempt) -> str | None:
     given, now = before.usage.input_tokens, after.usage.input_tokens
     if now - given < TOKEN_JUMP or now < given * JUMP_FACTOR:
         return None
-    return f"the input grew from {given:,} to {now:,} tokens within one request"
+    return f"the input grew from {given:,} to {now:,} tokens from one request to the next"
 
 
 def _leap_in_bytes(before: Attempt, after: Attempt) -> str | None:
@@ -45,4 +45,4 @@ def _leap_in_bytes(before: Attempt, after: Attempt) -> str | None:
     sent, now = before.request_bytes, after.request_bytes
     if now - sent < BODY_JUMP_BYTES or now < sent * JUMP_FACTOR:
         return None
-    return f"the request grew from {size(sent)} to {size(now)} at once"
+    return f"the request grew from {size(sent)} to {size(now)} from one to the next"

@@ -55,6 +55,18 @@ class Severity(StrEnum):
     UNSEEN = "unseen"
     """The recording does not show whether it came."""
 
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        return _SEVERITIES[self]
+
+
+_SEVERITIES: Final = {
+    Severity.BROKEN: "not recovered",
+    Severity.RECOVERED: "recovered",
+    Severity.UNSEEN: "end unknown",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -37,13 +37,12 @@ def fallbacks(case: Case) -> Iterator[Sighting]:
                     for each in places[: place.at]
                     if each.attempt.transport is Transport.WEBSOCKET
                 ]
+                last = "" if len(tried) == 1 else "the last: "
                 what = (
                     "the client fell back from WebSocket to HTTP after "
-                    f"{counted(len(tried), 'try', 'tries')}; the last: {_end_of(tried[-1])}"
+                    f"{counted(len(tried), 'try', 'tries')} ({last}{_end_of(tried[-1])})"
                 )
-                ends = (end_spot(each.attempt) for each in tried)
-                spots = [*ends, spot_of_asking(place.attempt)]
-                yield sighting(what, places, spots)
+                yield sighting(what, places, (end_spot(each.attempt) for each in tried))
 
 
 def upgrades_left_at_426(case: Case) -> Iterator[Sighting]:

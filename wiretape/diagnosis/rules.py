@@ -46,10 +46,11 @@ RULES: Final[Mapping[Kind, Rule]] = {
     Kind.FATAL: ends_of(Kind.FATAL, "refused for good"),
     Kind.INCOMPLETE: ends_of(Kind.INCOMPLETE, "the response stopped before it was done"),
     Kind.PREVIOUS_RESPONSE_UNKNOWN: ends_of(
-        Kind.PREVIOUS_RESPONSE_UNKNOWN, "the server does not know the response gone on from"
+        Kind.PREVIOUS_RESPONSE_UNKNOWN,
+        "the server does not know the response that was gone on from",
     ),
     Kind.UNEXPECTED_BINARY: ends_of(
-        Kind.UNEXPECTED_BINARY, "a message that is no text ended the answer"
+        Kind.UNEXPECTED_BINARY, "a message that is not text ended the answer"
     ),
     Kind.SWALLOWED: swallowed,
     Kind.RETRY_STORM: retry_storms,

@@ -3,9 +3,9 @@
 import pytest
 
 from replayer.faults.arguments import Close, Status
-from replayer.faults.place import Place
 from replayer.faults.spec import read_fault
 from wiretape.errors import UsageError
+from wiretape.fault_places import Place
 
 PLACES = {
     "2": Place(2),

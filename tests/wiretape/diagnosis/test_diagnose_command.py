@@ -39,9 +39,9 @@ def test_findings_end_with_1(maker: TapeMaker, capsys: pytest.CaptureFixture[str
     assert (code, err) == (1, "")
     lines = out.splitlines()
     assert lines[:4] == [
-        f"{path}: 1 finding (1 broken) in 1 session, 1 request: refused: 502 Bad Gateway.",
+        f"{path}: 1 finding (1 not recovered) in 1 session, 1 request: refused: 502 Bad Gateway.",
         "",
-        "http_error (broken), session 1 (s\\x1b1), request 1",
+        "http_error (not recovered), session 1 (s\\x1b1), request 1",
         "  refused: 502 Bad Gateway.",
     ]
     assert lines[4].startswith("  It means: ")
@@ -58,7 +58,7 @@ def test_findings_as_json(maker: TapeMaker, capsys: pytest.CaptureFixture[str]) 
     (finding,) = found["findings"]
     assert found["tape"] == str(path)
     assert found["verdict"] == (
-        "1 finding (1 broken) in 1 session, 1 request: refused: 502 Bad Gateway."
+        "1 finding (1 not recovered) in 1 session, 1 request: refused: 502 Bad Gateway."
     )
     assert finding["evidence"] == [
         {"exchange": 1, "at_us": 5000, "event": "http.response", "message": None}

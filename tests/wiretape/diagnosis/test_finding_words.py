@@ -70,13 +70,9 @@ from wiretape.spot import Spot
         (
             silent_on_both,
             Kind.FALLBACK,
-            "the client fell back from WebSocket to HTTP after 2 tries; the last: the client gave "
-            "up after 3.0 s of silence",
-            (
-                Spot(1, 3_006_000, "end", 0),
-                Spot(2, 7_006_000, "end", 0),
-                Spot(3, 8_000_000, "http.request"),
-            ),
+            "the client fell back from WebSocket to HTTP after 2 tries (the last: the client gave "
+            "up after 3.0 s of silence)",
+            (Spot(1, 3_006_000, "end", 0), Spot(2, 7_006_000, "end", 0)),
         ),
         (
             stormy,
@@ -135,28 +131,28 @@ from wiretape.spot import Spot
         (
             impatient,
             Kind.RATE_LIMITED,
-            "refused for the rate (429 Too Many Requests: rate_limit_exceeded: no): "
+            "refused by the rate limit (429 Too Many Requests: rate_limit_exceeded: no): "
             "the client tried again after 244 ms, though 20.0 s were asked for",
             (Spot(1, 5000, "http.response"),),
         ),
         (
             patient,
             Kind.RATE_LIMITED,
-            "refused for the rate (rate_limit_exceeded: Please try again in 2s): "
+            "refused by the rate limit (rate_limit_exceeded: Please try again in 2s): "
             "the client tried again after 2.0 s, as asked",
             (Spot(1, 6000, "response.failed"),),
         ),
         (
             busy_socket,
             Kind.RATE_LIMITED,
-            "refused for the rate (429 Too Many Requests): the client tried again after 74 ms, "
-            "though 1.0 s were asked for",
+            "refused by the rate limit (429 Too Many Requests): the client tried again after "
+            "74 ms, though 1.0 s were asked for",
             (Spot(1, 4000, "http.response"),),
         ),
         (
             busy_twice,
             Kind.RATE_LIMITED,
-            "refused 2 times for the rate (429 Too Many Requests: no): "
+            "refused 2 times by the rate limit (429 Too Many Requests: no): "
             "the client tried again after 94 ms; no delay was asked for, "
             "the client tried again after 394 ms; no delay was asked for",
             (Spot(1, 5000, "http.response"), Spot(2, 105_000, "http.response")),
@@ -183,7 +179,7 @@ from wiretape.spot import Spot
         (
             grown,
             Kind.GROWTH,
-            "the input grew from 12,000 to 120,000 tokens within one request",
+            "the input grew from 12,000 to 120,000 tokens from one request to the next",
             (Spot(1, 0, "http.request"), Spot(2, 50_000, "http.request")),
         ),
     ],

@@ -39,7 +39,7 @@ def test_the_worst_comes_first(maker: TapeMaker) -> None:
         (Kind.HTTP_ERROR, Severity.RECOVERED, 1),
     ]
     assert found.verdict == (
-        "2 findings (1 broken, 1 recovered) in 1 session, 2 requests: "
+        "2 findings (1 not recovered, 1 recovered) in 1 session, 2 requests: "
         "refused for good: invalid_prompt: no."
     )
 

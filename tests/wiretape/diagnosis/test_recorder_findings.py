@@ -22,7 +22,7 @@ def test_a_recording_that_was_cut_off_says_what_has_no_end(maker: TapeMaker) -> 
     maker.is_cut_off = True
     found = diagnosis(maker)
     assert found.verdict == (
-        "1 finding (1 unseen) in 1 session, 1 request: the recording was cut off: "
+        "1 finding (1 end unknown) in 1 session, 1 request: the recording was cut off: "
         "1 exchange has no end on the tape."
     )
     assert found.findings[0].evidence == (Spot(1, 6000, "last event"),)
@@ -93,7 +93,7 @@ def test_a_client_that_does_not_trust_the_recorder_is_no_quiet_one(maker: TapeMa
         tunnel.end(at_ms + 5, EndKind.TLS_FAILURE, Sender.CLIENT)
     found = diagnosis(maker)
     assert found.verdict == (
-        "1 finding (1 unseen) in no sessions: "
+        "1 finding (1 end unknown) in no sessions: "
         "TLS with the client failed for api.openai.com 2 times."
     )
     (finding,) = found.findings

@@ -1,6 +1,8 @@
-"""Where a fault hits: ``[SESSION/]REQUEST[#ATTEMPT][xTIMES][.EVENT]``."""
+"""Where a fault of a replay hits: ``[SESSION/]REQUEST[#ATTEMPT][xTIMES][.EVENT]``."""
 
+import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,3 +64,32 @@ def read_place(text: str) -> Place:
         times,
         int(event) if event is not None and event.isdecimal() and event.isascii() else event,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A fault that a tape says was asked for: as it was written, and where it hits."""
+
+    text: str
+    place: Place
+
+    def hits(self, session: int, request: int, attempt: int) -> bool:
+        """Whether it hits that attempt; all three count from 1."""
+        place = self.place
+        return (
+            place.session in (None, session)
+            and place.request in (None, request)
+            and attempt in place.attempts
+        )
+
+
+def injected_on(faults: str | None) -> tuple[Injected, ...]:
+    """The faults that a tape names, from what its label says (``TapeLabel.faults``).
+
+    One that a newer version wrote in a way unknown here is left out.
+    """
+    found: list[Injected] = []
+    for text in json.loads(faults or "[]"):
+        with suppress(ValueError):
+            found.append(Injected(text, read_place(text.partition(":")[0])))
+    return tuple(found)
