@@ -14,6 +14,7 @@ from inspector_web.addresses import BadAddress, Number
 from inspector_web.filters import FILTERS, shown
 from inspector_web.library import Library
 from inspector_web.shelf import PATIENCE_S, Shelf, StillReading
+from inspector_web.shortened import shortened
 from inspector_web.twins import error_twin
 from inspector_web.views import pages
 from wiretape.errors import NoSuchSession, TapeMissing, UsageError, WiretapeError
@@ -39,6 +40,7 @@ def create_app(
     reader.attach(app, library, Shelf(indexes, patience_s))
     app.url_map.converters["int"] = Number
     app.register_blueprint(pages)
+    app.register_blueprint(shortened)
     app.register_error_handler(WiretapeError, _refused)
     app.register_error_handler(HTTPException, _failed)
     app.register_error_handler(StillReading, _still_reading)

@@ -115,8 +115,8 @@
   // Tapes that are being read: looks again until they are.
   if (document.querySelector("[data-reading]")) setTimeout(() => location.reload(), 1500);
 
-  // Times in the viewer's zone; UTC stays in the title.
-  const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  // Times in the viewer's zone, which they name; UTC stays in the title.
+  const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
   const localise = () => {
     for (const time of document.querySelectorAll("time[data-local]")) {
       const text = local.format(new Date(time.dateTime));

@@ -196,3 +196,17 @@ def test_a_list_nobody_has_seen_is_that_of_all_sessions(page: Page, site: str) -
     page.open(f"{site}tapes/rounds/events")
     assert page.value("document.querySelector('a.brand').pathname") == "/sessions"
     assert page.value("document.querySelector('a.brand').search") == ""
+
+
+@pytest.mark.browser
+def test_a_time_names_the_zone_that_it_is_in(page: Page, site: str) -> None:
+    """The viewer's; in UTC it is in the title."""
+    page.call("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
+    try:
+        page.open(f"{site}sessions?text=fallback")
+        began = "document.querySelector('time[data-local]')"
+        assert "8:34:05" in page.value(f"{began}.textContent")
+        assert page.value(f"{began}.textContent").endswith("GMT+5:30")
+        assert page.value(f"{began}.title") == "2026-01-02 03:04:05 UTC"
+    finally:
+        page.call("Emulation.setTimezoneOverride", timezoneId="")
