@@ -127,9 +127,9 @@ def test_e_walks_along_the_problems(page: Page, site: str) -> None:
     page.press("e")
     page.press("e")
     assert page.value(WHERE_AM_I) == "e2-3"  # the close frame
-    page.open(f"{site}tapes/fallback/exchanges/1/events/4")
+    page.open(f"{site}tapes/fallback/exchanges/1/events/3")
     page.press("e")
-    page.until("location.pathname.endsWith('/exchanges/2/events/4')")
+    page.until("location.pathname.endsWith('/exchanges/2/events/3')")
     page.open(f"{site}tapes/fallback/sessions/1/requests/1/attempts/1")
     page.press("e")
     page.until("location.pathname.endsWith('/attempts/2')")

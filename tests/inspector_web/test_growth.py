@@ -10,7 +10,6 @@ import pytest
 from chromium import Page
 from flask.testing import FlaskClient
 from growing import GrowingTape
-from markupsafe import Markup
 from timed_tapes import TapeMaker, ask, completed, created, delta, session
 
 from inspector_web import readings
