@@ -15,8 +15,8 @@ type Browse = Callable[..., FlaskClient]
 
 SESSION = "/tapes/fallback/sessions/1"
 FOLD = (
-    "a fold is called by what it is (answered, asked, difference, finding, legend, tree, tried) "
-    "and its place, as tree-0.2."
+    "a fold is called by what it is (answered, asked, difference, finding, had, legend, tree, "
+    "tried) and its place, as tree-0.2."
 )
 TIME = "it has to be a whole number of microseconds, of 16 digits at most."
 OTHER = "it has to be a request of this session, as 2, or an attempt at one, as 2.3."
