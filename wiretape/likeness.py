@@ -183,13 +183,37 @@ def _values(
                 yield from _values(inner, one, other, ids, depth + 1)
     elif isinstance(left, list) and isinstance(right, list):
         first, left, right = _counting(left, right)
-        for number, one, other in _aligned(left, right, ids, depth + 1):
-            yield from _values(f"{path}[{first + number}]", one, other, ids, depth + 1)
+        yield from _told_once(
+            difference
+            for number, one, other in _aligned(left, right, ids, depth + 1)
+            for difference in _values(f"{path}[{first + number}]", one, other, ids, depth + 1)
+        )
     elif not _are_same(left, right, ids, depth):
         change = Change.CHANGED
         if left is _MISSING or right is _MISSING:
             change = Change.ADDED if left is _MISSING else Change.REMOVED
         yield Difference(path, change, *(_told(value, depth) for value in (left, right)))
+
+
+def _told_once(found: Iterable[Difference]) -> Iterator[Difference]:
+    """The differences; where one item stands in the place of another, that is one and not two."""
+    before: Difference | None = None
+    for each in found:
+        if before is not None and _change_places(before, each):
+            gone, new = sorted((before, each), key=lambda one: one.change is Change.ADDED)
+            yield Difference(each.path, Change.CHANGED, gone.recorded, new.replayed)
+            before = None
+            continue
+        if before is not None:
+            yield before
+        before = each
+    if before is not None:
+        yield before
+
+
+def _change_places(one: Difference, other: Difference) -> bool:
+    changes = {one.change, other.change}
+    return one.path == other.path and changes == {Change.ADDED, Change.REMOVED}
 
 
 def _compared(left: dict[str, Any], right: dict[str, Any]) -> Iterator[str]:

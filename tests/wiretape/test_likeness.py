@@ -148,6 +148,14 @@ def test_an_item_put_in_the_place_of_another_is_two_differences() -> None:
     ]
 
 
+def test_an_item_that_stands_where_another_stood_is_one_difference() -> None:
+    """A place is told once, with both."""
+    left, right = [message("one"), message("two")], [message("one"), call("shell", "a")]
+    assert found({"input": left}, {"input": right}) == [
+        Difference("input[1]", Change.CHANGED, message("two"), call("shell", "a"))
+    ]
+
+
 def test_an_item_of_which_less_is_said_is_compared_in_its_place() -> None:
     """What a script leaves open can be told by nothing else."""
     left = [{"...": "", "role": "user"}, {"...": "", "text": "b"}]
