@@ -1,6 +1,7 @@
 """The Flask app: its tapes, its filters, who may look, and how it refuses."""
 
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote, urlencode
 
 from flask import Flask, Response, jsonify, redirect, render_template, request
@@ -18,6 +19,9 @@ from inspector_web.shortened import shortened
 from inspector_web.twins import error_twin
 from inspector_web.views import pages
 from wiretape.errors import NoSuchSession, TapeMissing, UsageError, WiretapeError
+
+TAPE_MARK: Final = "Wiretape-Tape"
+"""The header that names the tape of an answer, so that no page is put together out of two."""
 
 
 def create_app(
@@ -58,6 +62,9 @@ def create_app(
     def secure(response: Response) -> Response:
         for name, value in SECURITY_HEADERS.items():
             response.headers.setdefault(name, value)
+        mark = reader.mark()
+        if mark is not None:
+            response.headers[TAPE_MARK] = mark
         return response
 
     return app

@@ -14,6 +14,7 @@ from typing import Final
 from inspector_web.readings import Look, edition_of
 from inspector_web.shelf import Shelf
 from wiretape.errors import TapeError
+from wiretape.store_open import is_script
 from wiretape.store_presence import is_being_written
 from wiretape.store_reader import TapeReader
 
@@ -36,6 +37,17 @@ def tape_state(path: Path, look: Look, edition: str = "") -> str:
     """What tells one state of a page from another: what is known of its tape, and whether that is
     being written; of a page of facts, also the ``edition`` of the tape that it shows."""
     return _digest(f"{look.edition} {is_being_written(path)} {edition}")
+
+
+def tape_mark(reader: TapeReader) -> str:
+    """What tells a tape from another one at the same place, however far it has grown. A script does
+    not grow: when it has changed, it is another tape."""
+    path = reader.path
+    try:
+        file = edition_of(path) if is_script(path) else str(path.stat().st_ino)
+    except OSError:
+        file = "gone"
+    return _digest(f"{file} {reader.label()}")
 
 
 def list_state(looks: Iterable[tuple[Path, Look]]) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flask import Flask, current_app, g
 
-from inspector_web.growth import tape_state
+from inspector_web.growth import tape_mark, tape_state
 from inspector_web.index.reader import IndexReader
 from inspector_web.library import Library
 from inspector_web.overview import Overview
@@ -39,7 +39,9 @@ def open_tape(name: str) -> TapeReader:
     Raises:
         TapeError: there is no such tape, or it cannot be used.
     """
-    return open_path(library().find(name))
+    reader = open_path(library().find(name))
+    g.mark = tape_mark(reader)
+    return reader
 
 
 def open_path(path: Path) -> TapeReader:
@@ -79,6 +81,13 @@ def standing() -> Standing | None:
     reader: TapeReader | None = g.get("tape")
     look: Look | None = g.get("look")
     return None if reader is None or look is None else standing_of(reader, look)
+
+
+def mark() -> str | None:
+    """What tells the tape that this request names from another one at its place, if it names
+    one."""
+    found: str | None = g.get("mark")
+    return found
 
 
 def growth_seen(*, is_of_facts: bool) -> str | None:

@@ -32,6 +32,7 @@ from inspector_web.raw import raw_event, raw_response
 from inspector_web.reader import (
     growth_seen,
     library,
+    mark,
     open_index,
     open_overview,
     open_path,
@@ -260,6 +261,12 @@ def live() -> dict[str, object]:
     facts = 1 if is_of_facts else None
     live = url_for("pages.growth", tape=tape, seen=seen, facts=facts)
     return {"live": live, "standing": standing()}
+
+
+@pages.app_context_processor
+def which_tape() -> dict[str, str | None]:
+    """What the parts of a page are known by to be of one tape."""
+    return {"mark": mark()}
 
 
 _OF_FACTS = ("pages.events", "pages.event")

@@ -28,7 +28,7 @@ def opened(path: Path) -> sqlite3.Connection:
         raise NotATape(f"{path} is not a file: give a file that `wiretape record` wrote.")
     if path.stat().st_size == 0:
         raise NotATape(f"{path} is empty: give a file that `wiretape record` wrote.")
-    if _is_script(path):
+    if is_script(path):
         # Here, and not above: scripts are read by what writes tapes, and few tapes are scripts.
         from wiretape.store_script import tape_of_script
 
@@ -49,7 +49,7 @@ def in_memory(content: bytes) -> sqlite3.Connection:
     return connection
 
 
-def _is_script(path: Path) -> bool:
+def is_script(path: Path) -> bool:
     """Whether the file says that it is a script, near its beginning; or is called one, and is no
     tape, so that it is told what is missing."""
     try:

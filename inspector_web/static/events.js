@@ -104,9 +104,9 @@
   };
 
   const fetched = async (address) => {
-    const answer = await fetch(address);
-    if (!answer.ok) throw new Error(answer.statusText);
-    return new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = await view.fetched(address);
+    if (!page) throw new Error("refused");
+    return page;
   };
 
   const windowOf = (page, first) => ({

@@ -58,9 +58,8 @@
     while (isWanted) {
       isWanted = false;
       try {
-        const answer = await fetch(location.href.split("#")[0]);
-        if (!answer.ok) break;
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const page = await view.fetched(location.href.split("#")[0]);
+        if (!page) break;
         const fresh = page.getElementById("main");
         patch(document.getElementById("main"), told, fresh);
         told = fresh.cloneNode(true);

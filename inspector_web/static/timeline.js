@@ -21,9 +21,8 @@
       const changes = wanted;
       wanted = null;
       try {
-        const answer = await fetch(view.address(changes));
-        if (!answer.ok) break;
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const page = await view.fetched(view.address(changes), view.address(changes));
+        if (!page) break;
         replace(page.getElementById("timeline"));
         if (playing === null) replaceReceived(page.getElementById("received"));
         settle(page.getElementById("table"));
@@ -240,9 +239,9 @@
     const at = Math.round(asking.at);
     asking.isAsking = true;
     try {
-      const answer = await fetch(`${location.pathname}/received?at=${at}`);
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (playing === asking) {
+      const page = await view.fetched(`${location.pathname}/received?at=${at}`);
+      if (!page) stop();
+      else if (playing === asking) {
         replaceReceived(page.getElementById("received"));
         if (performance.now() - asking.told > TOLD_EVERY_MS) {
           view.put({ at, at_s: null });

@@ -73,5 +73,34 @@ const view = (() => {
     telling = setTimeout(tellFolds);
   }, true);
 
-  return { address, put, changes };
+  // What the server refused, in its words; a page that went on in silence would seem to be well.
+  const refused = (page) => {
+    let notice = document.getElementById("refused");
+    if (!page) return notice?.remove();
+    const said = [...page.querySelectorAll("main > p")];
+    const text = said.map((each) => each.textContent).join(" ");
+    if (notice?.textContent === text) return;
+    notice ??= Object.assign(document.createElement("div"), { id: "refused", className: "notice" });
+    notice.setAttribute("role", "alert");
+    notice.replaceChildren(...said.flatMap((each) => [...each.childNodes, " "]).slice(0, -1));
+    document.querySelector("header").after(notice);
+  };
+
+  // A page of the server, to take a part of; null where there is none. If another tape lies there
+  // by now, or it is being read anew, all is shown anew: no page is put together out of two tapes.
+  const fetched = async (from, shown = location.href) => {
+    const answer = await fetch(from);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const own = document.getElementById("main").dataset.tape ?? null;
+    const isAnother = answer.headers.get("Wiretape-Tape") !== own;
+    if (answer.status === 503 || (answer.ok && isAnother)) {
+      history.replaceState(history.state, "", shown);
+      location.reload();
+      return null;
+    }
+    refused(answer.ok ? null : page);
+    return answer.ok ? page : null;
+  };
+
+  return { address, put, changes, fetched };
 })();
