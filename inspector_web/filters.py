@@ -12,7 +12,7 @@ from inspector_web.markdown import rendered
 from inspector_web.parted import Run, parted
 from inspector_web.stretches import LONG_WAIT_US, NAMES
 from inspector_web.visible import visible
-from wiretape.words import counted, duration, size
+from wiretape.words import counted, duration, size, warm_ups_told
 
 _MOST_PARTED: Final = 1500
 """Tokens of a value that is laid beside another."""
@@ -124,5 +124,6 @@ FILTERS = {
     "silence": silence,
     "size": size,
     "timestamp": timestamp,
+    "warm_ups": warm_ups_told,
     "use": NAMES.__getitem__,
 }

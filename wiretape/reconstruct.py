@@ -130,6 +130,11 @@ class Session:
         )
 
     @property
+    def warm_ups(self) -> int:
+        """How many of its requests prepare the server and ask for no answer."""
+        return sum(request.role is Role.WARM_UP for request in self.requests)
+
+    @property
     def events(self) -> int:
         return sum(each.attempt.events for each in self.tries)
 

@@ -52,6 +52,18 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def warm_ups_told(warm_ups: int) -> str:
+    """``a warm-up``, ``2 warm-ups``; empty for none."""
+    return {0: "", 1: "a warm-up"}.get(warm_ups, f"{warm_ups} warm-ups")
+
+
+def requests_told(requests: int, warm_ups: int) -> str:
+    """So many requests, of which some are warm-ups: ``4 requests and a warm-up``."""
+    asked = requests - warm_ups
+    told = [counted(asked, "request")] if asked or not warm_ups else []
+    return " and ".join([*told, *([warm_ups_told(warm_ups)] if warm_ups else [])])
+
+
 def place_told(exchange: int, message: int | None) -> str:
     """Where something stands on the tape: ``exchange 3, message 0``."""
     return f"exchange {exchange}" + ("" if message is None else f", message {message}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from inspector_web.ends import said
 from inspector_web.health import Tone, tone_of
 from wiretape.asked import RequestKind
-from wiretape.attempts import Transport
+from wiretape.attempts import Outcome, Transport
 from wiretape.events import Usage
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
@@ -19,8 +19,8 @@ class AttemptRow:
     request.
 
     ``why`` and ``evidence`` are inferred where ``is_inferred`` says so; all else is recorded.
-    ``waited_us`` is until the first event, ``took_us`` until the end, each ``None`` where the
-    tape does not tell.
+    ``waited_us`` is until the first event, or until the head of a refusal, which has none;
+    ``took_us`` is until the end, each ``None`` where the tape does not tell.
     """
 
     request: int
@@ -60,6 +60,8 @@ def attempt_row(each: Try, request: Request, number: int) -> AttemptRow:
     """The ``number``-th attempt at a request, from 1."""
     attempt = each.attempt
     first_us = attempt.first_event_us
+    if first_us is None and attempt.outcome is Outcome.HTTP_ERROR:
+        first_us = attempt.head_at_us
     return AttemptRow(
         request.number,
         number,

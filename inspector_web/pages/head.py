@@ -56,6 +56,7 @@ class SessionHead:
     duration_us: int
     turns: int
     requests: int
+    warm_ups: int
     attempts: int
     events: int
     transports: tuple[Transport, ...]
@@ -129,6 +130,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         session.until_us - session.at_us,
         len(session.turns),
         len(session.requests),
+        session.warm_ups,
         len(session.tries),
         session.events,
         tuple(session.transports),

@@ -59,6 +59,7 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
         "duration_us": 1_801_000,
         "turns": 1,
         "requests": 1,
+        "warm_ups": 0,
         "attempts": 3,
         "events": 5,
         "transports": ["websocket", "http"],

@@ -150,3 +150,30 @@ def test_a_retry_tells_what_was_asked_of_it(folder: Path, browse: Browse) -> Non
     maker.write()
     text = browse().get("/tapes/limit/sessions/1").text
     assert '">after 380 ms (asked to wait 1.0 s)</span>' in text
+
+
+def test_a_warm_up_is_counted_apart(folder: Path, browse: Browse) -> None:
+    """In the list as on the session's page."""
+    maker = TapeMaker(folder / "warm.db")
+    socket = maker.socket(0, session("s"))
+    socket.ask(2, ask("hi", generate=False))
+    socket.say(3, created("r_1"), completed("r_1"))
+    socket.ask(4, ask(previous_response_id="r_1"))
+    socket.say(5, created("r_2"), completed("r_2"))
+    maker.write()
+    client = browse(folder)
+    assert "<dt>Requests</dt><dd>1 and a warm-up</dd>" in client.get("/tapes/warm/sessions/1").text
+    listed = client.get("/sessions").text
+    assert '<span class="label">requests </span>1 <span class="sub">and a warm-up</span>' in listed
+
+
+def test_a_refusal_was_waited_for_until_its_head(folder: Path, browse: Browse) -> None:
+    """It has no event; the wait is in the table all the same."""
+    maker = TapeMaker(folder / "busy.db")
+    maker.post(0, ask("hi"), session("s")).refuse(3, 429, {"error": {"message": "no"}})
+    maker.write()
+    client = browse(folder)
+    (row,) = twin(client, "/tapes/busy/sessions/1")["attempts"]
+    assert (row["waited_us"], row["took_us"]) == (3000, 4000)
+    text = client.get("/tapes/busy/sessions/1/requests/1/attempts/1").text
+    assert "<dt>Answered after</dt><dd>3 ms</dd>" in text

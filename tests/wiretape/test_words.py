@@ -2,7 +2,17 @@
 
 import pytest
 
-from wiretape.words import columns, counted, cut, cut_to_parting, duration, moment, printable, size
+from wiretape.words import (
+    columns,
+    counted,
+    cut,
+    cut_to_parting,
+    duration,
+    moment,
+    printable,
+    requests_told,
+    size,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +31,21 @@ from wiretape.words import columns, counted, cut, cut_to_parting, duration, mome
 def test_a_duration(us: int, words: str) -> None:
     """In the unit that its length asks for."""
     assert duration(us) == words
+
+
+@pytest.mark.parametrize(
+    ("requests", "warm_ups", "words"),
+    [
+        (0, 0, "0 requests"),
+        (1, 0, "1 request"),
+        (5, 1, "4 requests and a warm-up"),
+        (1, 1, "a warm-up"),
+        (3, 2, "1 request and 2 warm-ups"),
+    ],
+)
+def test_requests_without_their_warm_ups(requests: int, warm_ups: int, words: str) -> None:
+    """What prepares the server is none of what was wanted, and is told apart."""
+    assert requests_told(requests, warm_ups) == words
 
 
 @pytest.mark.parametrize(

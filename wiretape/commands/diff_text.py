@@ -11,7 +11,7 @@ from wiretape.comparing.pairs import AttemptPair, Comparison, Divergence, Reques
 from wiretape.comparing.sessions import SessionPair
 from wiretape.quoting import told
 from wiretape.reconstruct import Session
-from wiretape.words import counted, printable
+from wiretape.words import counted, printable, requests_told
 
 _SHOWN: Final = 5
 """So many differences of one attempt are told."""
@@ -123,7 +123,7 @@ def _carried(session: Session) -> str:
 def _size(session: Session) -> str:
     return ", ".join(
         (
-            counted(len(session.requests), "request"),
+            requests_told(len(session.requests), session.warm_ups),
             counted(len(session.tries), "attempt"),
             counted(session.events, "event"),
         )

@@ -13,7 +13,7 @@ from wiretape.commands.places import recordings_folder, tapes_at
 from wiretape.commands.show_text import unfinished_words
 from wiretape.commands.tape_json import tape_as_json
 from wiretape.errors import TapeError
-from wiretape.words import columns, counted, duration, moment, printable, size
+from wiretape.words import columns, counted, duration, moment, printable, requests_told, size
 
 
 @click.command()
@@ -65,7 +65,7 @@ def _lines(tape: dict[str, Any]) -> Iterator[str]:
             printable(session["name"]),
             printable((session["client"] or "unknown client").partition(" ")[0]),
             printable(session["model"] or "unknown model"),
-            counted(session["requests"], "request"),
+            requests_told(session["requests"], session["warm_ups"]),
             counted(session["attempts"], "attempt"),
             "+".join(session["transports"]),
             counted(session["events"], "event"),

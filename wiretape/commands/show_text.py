@@ -7,7 +7,7 @@ from typing import Any
 from wiretape.attempts import Outcome
 from wiretape.origins import Role
 from wiretape.reconstruct import Why
-from wiretape.words import counted, duration, moment, printable, size
+from wiretape.words import counted, duration, moment, printable, requests_told, size
 
 
 def tape_lines(found: dict[str, Any]) -> Iterator[str]:
@@ -49,7 +49,7 @@ def _session_lines(session: dict[str, Any]) -> Iterator[str]:
     yield f"session {session['number']}: {printable(session['name'])}"
     counts = [
         counted(len(session["turns"]), "turn"),
-        counted(len(session["requests"]), "request"),
+        requests_told(len(session["requests"]), session["warm_ups"]),
         counted(session["attempts"], "attempt"),
         *([counted(len(session["tools"]), "tool call")] if session["tools"] else []),
     ]

@@ -8,34 +8,31 @@ from typing import Final
 from wiretape.facts import End, EndKind
 from wiretape.reconstruct import Session, Why, sessions_of
 from wiretape.store_reader import TapeReader
+from wiretape.words import counted, requests_told
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much of each is on a tape."""
+    """How much of each is on a tape; ``warm_ups`` are among the requests."""
 
     sessions: int
     requests: int
+    warm_ups: int
     events: int
     retries: int
     fallbacks: int
     gaps: int
 
     def __str__(self) -> str:
-        return ", ".join(
-            f"{getattr(self, name)} {name if getattr(self, name) != 1 else one}"
-            for name, one in _NAMES.items()
+        told = (
+            counted(self.sessions, "session"),
+            requests_told(self.requests, self.warm_ups),
+            counted(self.events, "event"),
+            counted(self.retries, "retry", "retries"),
+            counted(self.fallbacks, "fallback"),
+            counted(self.gaps, "gap"),
         )
-
-
-_NAMES = {
-    "sessions": "session",
-    "requests": "request",
-    "events": "event",
-    "retries": "retry",
-    "fallbacks": "fallback",
-    "gaps": "gap",
-}
+        return ", ".join(told)
 
 
 def count(sessions: list[Session], gaps: int) -> Counts:
@@ -43,6 +40,7 @@ def count(sessions: list[Session], gaps: int) -> Counts:
     return Counts(
         sessions=len(sessions),
         requests=sum(len(session.requests) for session in sessions),
+        warm_ups=sum(session.warm_ups for session in sessions),
         events=sum(session.events for session in sessions),
         retries=sum(session.count(Why.RETRY) for session in sessions),
         fallbacks=sum(session.count(Why.FALLBACK) for session in sessions),

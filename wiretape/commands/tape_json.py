@@ -78,6 +78,7 @@ def _session(session: Session, gaps: Sequence[Gap], *, with_requests: bool) -> d
         "duration_us": session.until_us - session.at_us,
         "turns": len(session.turns),
         "requests": len(session.requests),
+        "warm_ups": session.warm_ups,
         "attempts": len(session.tries),
         "retries": session.count(Why.RETRY),
         "fallbacks": session.count(Why.FALLBACK),

@@ -14,7 +14,7 @@ from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session
 from wiretape.store_reader import TapeReader
-from wiretape.words import counted
+from wiretape.words import counted, requests_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,9 @@ def _at_us(finding: Finding) -> int:
 def verdict_on(sessions: Sequence[Session], findings: Sequence[Finding]) -> str:
     """What the findings about some sessions come to, in one line; the first counts most."""
     requests = [request for session in sessions for request in session.requests]
+    warm_ups = sum(session.warm_ups for session in sessions)
     looked_at = (
-        f"{counted(len(sessions), 'session')}, {counted(len(requests), 'request')}"
+        f"{counted(len(sessions), 'session')}, {requests_told(len(requests), warm_ups)}"
         if sessions
         else "no sessions"
     )

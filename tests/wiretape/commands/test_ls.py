@@ -65,6 +65,7 @@ def test_ls_as_json_counts(tape: Path, run: Run) -> None:
             "duration_us": 609_000,
             "turns": 1,
             "requests": 1,
+            "warm_ups": 0,
             "attempts": 2,
             "retries": 1,
             "fallbacks": 0,

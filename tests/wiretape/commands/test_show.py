@@ -250,3 +250,15 @@ def test_a_tape_that_is_being_written_is_shown(tmp_path: Path, run: Run) -> None
     with TapeWriter(path, TapeLabel("record", 0, "monotonic"), on_trouble=pytest.fail):
         code, out, err = run("show", path, "--events", "--json")
     assert (code, out, err) == (0, "", f"wiretape: {path} is being recorded still.\n")
+
+
+@pytest.mark.parametrize("command", ["ls", "show", "diagnose"])
+def test_a_warm_up_is_counted_apart(command: str, maker: TapeMaker, run: Run) -> None:
+    """It asks for no answer, and is none of what was wanted."""
+    socket = maker.socket(0, session("s1"))
+    socket.ask(2, ask("hi", generate=False))
+    socket.say(3, created("resp_1"), completed("resp_1"))
+    socket.ask(4, ask(previous_response_id="resp_1"))
+    socket.say(5, created("resp_2"), completed("resp_2"))
+    _, out, _ = run(command, maker.write())
+    assert "1 request and a warm-up" in out
