@@ -17,7 +17,7 @@ from inspector_web.health import Tone, tone_of
 from inspector_web.labels import LEAST_PX, Look, Place, Screen, Wish, axis_labels, placed
 from inspector_web.marks import Marks
 from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, DrawnTurn
-from inspector_web.stretches import NAMES, Bar, Span
+from inspector_web.stretches import NAMES, Bar, Silence, Span, without_silences
 from inspector_web.timeline import Link, LinkKind, MarksOf, Timeline
 from inspector_web.window import View, axis_of, view_of
 from wiretape.words import duration
@@ -113,9 +113,15 @@ def _lanes(
         exchange = timeline.lanes[number].exchange
         if exchange not in marks:
             marks[exchange] = marks_of(exchange, view.start_us, view.end_us)
-    bars = {
-        number: list(timeline.lanes[number].bars(marks[timeline.lanes[number].exchange], view.span))
+    silences = {
+        number: list(lane.silences(marks[lane.exchange], view.span))
         for number in top_of
+        for lane in (timeline.lanes[number],)
+    }
+    bars = {
+        number: list(without_silences(lane.bars(marks[lane.exchange], view.span), found))
+        for number, found in silences.items()
+        for lane in (timeline.lanes[number],)
     }
     narrowest = _NARROWEST
     blocks = {number: list(_joined(each, view, narrowest)) for number, each in bars.items()}
@@ -125,7 +131,16 @@ def _lanes(
     before: int | None = None
     for number, top in top_of.items():
         exchange = timeline.lanes[number].exchange
-        drawn = _lane(timeline, number, before, top, tools.get(number), view, marks[exchange])
+        drawn = _lane(
+            timeline,
+            number,
+            before,
+            top,
+            tools.get(number),
+            view,
+            marks[exchange],
+            silences[number],
+        )
         before = number
         drawn = replace(drawn, blocks=tuple(blocks[number]))
         yield replace(
@@ -146,12 +161,12 @@ def _lane(
     tools: Link | None,
     view: View,
     marks: Marks,
+    silences: Iterable[Silence],
 ) -> DrawnLane:
     lane = timeline.lanes[number]
-    least_us = int(view.us * _TOLD_SILENCE / 100)
-    silences = (
+    hatched = (
         _block(silence, "found" if silence.is_found else "usual", view)
-        for silence in lane.silences(marks, view.span, least_us)
+        for silence in silences
         if view.shows(silence)
     )
     return DrawnLane(
@@ -162,7 +177,7 @@ def _lane(
         None if lane.socket is None else _block(lane.socket, "socket", view),
         None if lane.left_open is None else _block(lane.left_open, "left open", view),
         (),
-        tuple(block for block in silences if block.width >= _TOLD_SILENCE),
+        tuple(block for block in hatched if block.width >= _TOLD_SILENCE),
         None if tools is None or not view.shows(tools) else _block(tools, "tools", view),
         (),
         tuple(_apart(map(view.share, lane.limits(marks, view.span)))),
@@ -235,13 +250,16 @@ def _block(span: Span, kind: str, view: View) -> Block:
     return Block(x, round(view.share(span.end_us) - x, 3), kind, span.us)
 
 
-def _joined(bars: Iterable[Bar], view: View, narrowest: float) -> Iterator[Block]:
+def _joined(
+    bars: Iterable[tuple[Bar, tuple[Span, ...]]], view: View, narrowest: float
+) -> Iterator[Block]:
     """The bars in the window; those too narrow to be told apart become part of the one before."""
     drawn_to = -1.0
-    for bar in bars:
+    for bar, left in bars:
         if not view.shows(bar):
             continue
-        block = _block(bar, bar.phase, view)
+        own_us = sum(span.us for span in left)
+        block = replace(_block(bar, bar.phase, view), us=own_us, silent_us=bar.us - own_us)
         if block.x + block.width - drawn_to < narrowest:
             continue
         drawn_to = block.x + block.width

@@ -13,12 +13,14 @@ from inspector_web.window import View
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a lane, ``x`` and ``width`` in per cent; ``us`` is how long it really is."""
+    """A stretch of a lane, ``x`` and ``width`` in per cent; ``us`` is how long it really is, but
+    for the ``silent_us`` in it."""
 
     x: float
     width: float
     kind: str
     us: int
+    silent_us: int = 0
 
 
 @dataclass(frozen=True, slots=True)

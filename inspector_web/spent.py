@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Final
 
 from inspector_web.marks import Marks
-from inspector_web.stretches import Phase, Silence, Span, Spent, Use
+from inspector_web.stretches import Phase, Span, Spent, Use, without_silences
 from inspector_web.timeline import Lane, LinkKind, MarksOf, Timeline
 from wiretape.reconstruct import Why
 
@@ -22,7 +22,7 @@ _USES: Final = {
     LinkKind.TOOLS: Use.TOOLS,
 }
 
-_LATER: Final = {Use.LEFT_OPEN: 1, Use.RETRY: 2, Use.TOOLS: 2, Use.IDLE: 3}
+_LATER: Final = {Use.LEFT_OPEN: 1, Use.RETRY: 2, Use.UNASKED: 2, Use.TOOLS: 2, Use.IDLE: 3}
 """What counts only where nothing else went on: what holds up nobody else, then what is inferred."""
 
 type _Piece = tuple[int, int, Use]
@@ -59,34 +59,19 @@ def spent_on(timeline: Timeline, marks_of: MarksOf) -> tuple[Spent, ...]:
 
 
 def _unasked(lane: Lane) -> Iterator[_Piece]:
-    """A retry whose socket is open, but that is not asked for yet, still waits."""
+    """A retry whose socket is open, but that is not asked for yet."""
     if lane.unasked is not None and lane.tries[0].why in (Why.RETRY, Why.FALLBACK):
-        yield lane.unasked.start_us, lane.unasked.end_us, Use.RETRY
+        yield lane.unasked.start_us, lane.unasked.end_us, Use.UNASKED
 
 
 def _pieces(lane: Lane, marks: Marks) -> Iterator[_Piece]:
-    """The silences of a lane, and what is left of its bars without them; both are in order."""
+    """The silences of a lane, and what they leave of its bars."""
     silences = list(lane.silences(marks, lane.span))
     for silence in silences:
         yield silence.start_us, silence.end_us, Use.SILENT
-    first = 0
-    for bar in lane.bars(marks, lane.span):
-        at_us = bar.start_us
-        while first < len(silences) and silences[first].end_us <= at_us:
-            first += 1
-        for silence in _begun(silences, first, bar.end_us):
-            if silence.start_us > at_us:
-                yield at_us, silence.start_us, _USES[bar.phase]
-            at_us = silence.end_us
-        if bar.end_us > at_us:
-            yield at_us, bar.end_us, _USES[bar.phase]
-
-
-def _begun(silences: list[Silence], first: int, by_us: int) -> Iterator[Silence]:
-    for at in range(first, len(silences)):
-        if silences[at].start_us >= by_us:
-            return
-        yield silences[at]
+    for bar, left in without_silences(lane.bars(marks, lane.span), silences):
+        for span in left:
+            yield span.start_us, span.end_us, _USES[bar.phase]
 
 
 def _once(whole: Span, pieces: list[_Piece]) -> Iterator[tuple[Use, Span]]:

@@ -7,7 +7,7 @@ Every ``_us`` is microseconds since the tape began.
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import compress, count
@@ -84,7 +84,9 @@ class Use(StrEnum):
 
     SILENT = "silent"
     RETRY = "retry"
-    """From a failed attempt to the next one."""
+    """From a failed attempt to the begin of the next one."""
+    UNASKED = "unasked"
+    """The socket of the next one was open, and nothing had been asked over it yet."""
     TOOLS = "tools"
     """The client is taken to have run what the model called, and nothing else went on."""
     WAITING = "waiting"
@@ -102,6 +104,7 @@ class Use(StrEnum):
 NAMES: Final[Mapping[str, str]] = {
     Use.SILENT: "silent",
     Use.RETRY: "waiting to try again",
+    Use.UNASKED: "new socket not used yet",
     Use.TOOLS: "client's tools alone",
     Use.WAITING: "waiting",
     Use.REASONING: "reasoning",
@@ -155,10 +158,9 @@ def silences_of(
     marks: Marks,
     shown: Span,
     *,
-    least_us: int = 0,
     found_us: Sequence[int] = (),
 ) -> Iterator[Silence]:
-    """The silences of an attempt around ``shown`` that are as long as ``least_us``, and unusual.
+    """The unusual silences of an attempt around ``shown``.
 
     Unusual is what is long for anybody or for this answer, what ended the attempt, and what begins
     at a time of ``found_us``. The wait for the first event is none of itself: every answer has one.
@@ -170,9 +172,8 @@ def silences_of(
     if until == after:
         heard.append(max(end_us, heard[-1]))
     unusual_us = _unusual_us(attempt)
-    least_us = max(least_us, LEAST_SILENCE_US)
     # In C from end to end: there may be a million of them.
-    for at in compress(count(), map(least_us.__le__, map(sub, heard[1:], heard))):
+    for at in compress(count(), map(LEAST_SILENCE_US.__le__, map(sub, heard[1:], heard))):
         start_us, until_us = heard[at], heard[at + 1]
         is_found = any(start_us <= each_us < until_us for each_us in found_us)
         is_first = begin == first and at == 0
@@ -183,6 +184,24 @@ def silences_of(
             or (not is_first and until_us - start_us >= unusual_us)
         ):
             yield Silence(start_us, until_us, is_found)
+
+
+def without_silences(
+    bars: Iterable[Bar], silences: Iterable[Silence]
+) -> Iterator[tuple[Bar, tuple[Span, ...]]]:
+    """Each bar, with what its silences leave of it; both are in order, each silence in one bar."""
+    coming = iter(silences)
+    silence = next(coming, None)
+    for bar in bars:
+        at_us, left = bar.start_us, []
+        while silence is not None and silence.start_us < bar.end_us:
+            if silence.start_us > at_us:
+                left.append(Span(at_us, silence.start_us))
+            at_us = max(at_us, silence.end_us)
+            silence = next(coming, None)
+        if bar.end_us > at_us:
+            left.append(Span(at_us, bar.end_us))
+        yield bar, tuple(left)
 
 
 _WITHOUT_AN_ANSWER: Final = frozenset({Outcome.CUT, Outcome.ABANDONED})

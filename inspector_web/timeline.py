@@ -86,8 +86,8 @@ class Lane:
             if not _is_refused(each) and each.attempt.at_us <= shown.end_us:
                 yield from bars_of(each.attempt.at_us, stop.at_us, marks, shown)
 
-    def silences(self, marks: Marks, shown: Span, least_us: int = 0) -> Iterator[Silence]:
-        """The silences around ``shown`` that are as long as that and worth telling."""
+    def silences(self, marks: Marks, shown: Span) -> Iterator[Silence]:
+        """The silences around ``shown`` that are worth telling."""
         for each, stop in zip(self.tries, self.stops, strict=True):
             if each.attempt.outcome is not Outcome.CONNECTED:
                 yield from silences_of(
@@ -95,7 +95,6 @@ class Lane:
                     stop.at_us,
                     marks,
                     shown,
-                    least_us=least_us,
                     found_us=self.found_us,
                 )
 
