@@ -23,6 +23,7 @@ from inspector_web.reader import library, open_overview, shelf
 from inspector_web.readings import Look
 from inspector_web.shelf import overview_in
 from inspector_web.shell import command_line
+from inspector_web.took import took_by
 from inspector_web.visible import one_line
 from wiretape.commands.ignore_files import ignored_beside
 from wiretape.comparing.compare import compare_sessions, paired_attempts
@@ -55,8 +56,8 @@ def compared(query: CompareQuery, looks: Sequence[tuple[str, Look]]) -> CompareP
         TapeError, NoSuchSession: a side is not there, or cannot be used.
         StillReading: it is being read for the first time.
     """
-    choices = _choices(looks)
     side_a, side_b = query.a, query.b
+    choices = _choices(looks, side_a or side_b)
     if side_a is None or side_b is None:
         alone = side_a or side_b
         recorded = None if alone is None else _recorded(alone)
@@ -75,11 +76,13 @@ def compared(query: CompareQuery, looks: Sequence[tuple[str, Look]]) -> CompareP
             b = _partner(a, reader_a, over_b, reader_b, side_b)
         heads = head_of(side_a.tape, over_a, a.number), head_of(side_b.tape, over_b, b.number)
         command = _command((path_a, path_b), (a, b), query.ignore)
+        took = took_by(over_a.details_of(a.number).spent, over_b.details_of(b.number).spent)
         if is_too_long(a, b):
-            return chosen_page(query, choices, *heads, command, is_too_long=True)
+            return chosen_page(query, choices, *heads, command, is_too_long=True, took=took)
         ignored = ignored_beside((path_a, path_b), query.ignore)
         comparison = compare_sessions(a, reader_a, b, reader_b, ignored)
-    return compare_page(query, choices, heads, command, comparison, tuple(ignored.unmatched()))
+    unmatched = tuple(ignored.unmatched())
+    return compare_page(query, choices, heads, command, comparison, unmatched, took)
 
 
 def _partner(
@@ -158,8 +161,8 @@ def _head(side: Side | None) -> SessionHead | None:
         return head_of(side.tape, open_overview(reader), side.session or 1)
 
 
-def _choices(looks: Sequence[tuple[str, Look]]) -> tuple[Choice, ...]:
-    """The newest sessions of all tapes."""
+def _choices(looks: Sequence[tuple[str, Look]], side: Side | None) -> tuple[Choice, ...]:
+    """The newest sessions of all tapes; those that belong to the one of ``side`` come first."""
     heads = [
         head
         for name, look in looks
@@ -167,14 +170,27 @@ def _choices(looks: Sequence[tuple[str, Look]]) -> tuple[Choice, ...]:
         for head in heads_of(name, look.overview)
     ]
     heads.sort(key=lambda head: head.started_at_us, reverse=True)
+    place = None if side is None else (side.tape, side.session or 1)
+    known = next((head for head in heads if (head.tape, head.number) == place), None)
+    likely = {head for head in heads if known is not None and _belong_together(known, head)}
+    heads.sort(key=lambda head: head not in likely)
     return tuple(
         Choice(
             f"{head.tape}/{head.number}",
             f"{head.tape}{f' · {head.number}' if head.number > 1 else ''}: "
             f"{one_line(head.words, _WORDS)}",
+            head in likely,
         )
         for head in heads[:MOST_CHOICES]
     )
+
+
+def _belong_together(one: SessionHead, other: SessionHead) -> bool:
+    """Whether one replays the tape of the other, or both began with the same words."""
+    if one == other:
+        return False
+    is_replay = one.replay_of == other.tape or other.replay_of == one.tape
+    return is_replay or (bool(one.words) and one.words == other.words)
 
 
 def _command(

@@ -11,6 +11,7 @@ from typing import Final, Self
 from inspector_web.addresses import choice_in
 from inspector_web.pages.head import SessionHead
 from inspector_web.pages.pairs import DifferenceRow, PairRow, paired
+from inspector_web.took import Took
 from wiretape.comparing.causes import ALONE
 from wiretape.comparing.pairs import Comparison
 from wiretape.reconstruct import Session
@@ -71,19 +72,23 @@ class CompareQuery:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A session that can be chosen, ``value`` in the address."""
+    """A session that can be chosen, ``value`` in the address.
+
+    ``is_likely``: it belongs to the other one, as a replay or by its first words.
+    """
 
     value: str
     words: str
+    is_likely: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ComparePage:
     """A comparison. Without two sides there is only what to choose from.
 
-    ``differences`` are the first of the ``causes``, from which all that were ``found`` follow.
-    ``pairs`` counts the rows of all, ``rows`` are those that are shown. ``is_too_long``: the
-    sessions are only compared by ``command``.
+    ``took`` is what the time of both went to. ``differences`` are the first of the ``causes``, from
+    which all that were ``found`` follow. ``pairs`` counts the rows of all, ``rows`` are those that
+    are shown. ``is_too_long``: the sessions are only compared by ``command``.
     """
 
     query: CompareQuery
@@ -92,6 +97,7 @@ class ComparePage:
     b: SessionHead | None
     command: str | None
     is_too_long: bool
+    took: tuple[Took, ...]
     found: int
     causes: int
     pairs: int
@@ -122,9 +128,10 @@ def chosen_page(
     command: str | None = None,
     *,
     is_too_long: bool = False,
+    took: tuple[Took, ...] = (),
 ) -> ComparePage:
     """The page without a comparison."""
-    return ComparePage(query, choices, a, b, command, is_too_long, 0, 0, 0, (), (), (), ())
+    return ComparePage(query, choices, a, b, command, is_too_long, took, 0, 0, 0, (), (), (), ())
 
 
 def compare_page(
@@ -134,6 +141,7 @@ def compare_page(
     command: str,
     comparison: Comparison,
     ignored_nothing: tuple[str, ...],
+    took: tuple[Took, ...],
 ) -> ComparePage:
     """The page of a comparison; ``command`` is the command line that says the same."""
     found = paired(comparison)
@@ -144,6 +152,7 @@ def compare_page(
         *heads,
         command,
         False,
+        took,
         found.found,
         found.causes,
         len(found.rows),

@@ -278,3 +278,37 @@ def test_attempts_that_one_side_alone_made_are_one_difference(folder: Path, brow
     )
     assert difference["told"].endswith(", 6 events")
     assert [row["events"] for row in found["rows"][1:4]] == [[0, 2], [0, 2], [0, 2]]
+
+
+def test_what_the_time_of_both_went_to(client: FlaskClient) -> None:
+    """Times are no difference, but why one took longer is told, the largest part first."""
+    found = twin(client, a="fallback/1", b="rounds/1")
+    assert [(each["use"], each["a_us"], each["b_us"]) for each in found["took"][:2]] == [
+        ("text", 900_000, 0),
+        ("tools", 0, 600_000),
+    ]
+    page = client.get("/compare?a=fallback/1&b=rounds/1").text
+    assert (
+        "A took <b>1.8 s</b>, B <b>990 ms</b>: text 900 ms and 0, client&#39;s tools alone" in page
+    )
+
+
+def test_likely_partners_come_first(both: Path, browse: Browse) -> None:
+    """Those that began with the same words, and replays, however old they are."""
+    for name, words, source in (
+        ("same", "Fix the build.", None),
+        ("other", "Another thing.", None),
+        ("replayed", "Something else.", str(both / "fallback.db")),
+    ):
+        label = TapeLabel("record", BEGAN_US - 10**9, "monotonic", source=source)
+        maker = TapeMaker(both / f"{name}.db", label=label)
+        maker.post(0, ask(words), session(name)).answer(5, created(), completed())
+        maker.write()
+    client = browse(both)
+    found = twin(client, a="fallback/1")["choices"]
+    assert {each["value"] for each in found[:2]} == {"same/1", "replayed/1"}
+    assert [each["is_likely"] for each in found] == [True, True, False, False, False]
+    assert '<optgroup label="Same first words, or its replay">' in (
+        client.get("/compare?a=fallback/1").text
+    )
+    assert "or its replay" not in client.get("/compare").text
