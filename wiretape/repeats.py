@@ -37,13 +37,15 @@ def _how_much(seen: Observed, view: InputView, asked: Observed, before: InputVie
     """How much of what was asked before is sent again."""
     called = frozenset(made.call.call_id for made in asked.calls)
     added = carried_on(view, before, called)
+    now, then = seen.attempt.previous_response_id, asked.attempt.previous_response_id
+    if view.items == before.items and view.tail == before.tail:
+        moved = f", but it goes on from {now or 'nothing'} instead of {then or 'nothing'}"
+        return "its input is the same" + ("" if now == then else moved)
     if view.is_whole is not before.is_whole:
         whole, new = "the whole conversation", _only_new(seen if before.is_whole else asked)
-        now, then = (whole, new) if view.is_whole else (new, whole)
+        here, there = (whole, new) if view.is_whole else (new, whole)
         more = f", and {counted(added, 'item')} more" if added > 0 else ""
-        return f"it sends {now}, where that sent {then}{more}"
-    if view.items == before.items and view.tail == before.tail:
-        return "its input is the same"
+        return f"it sends {here}, where that sent {there}{more}"
     if view.items == before.items + added and added > 0:
         return f"its input is the same but for {counted(added, 'item')} added"
     return f"its input has {counted(view.items, 'item')}, where that had {before.items}"

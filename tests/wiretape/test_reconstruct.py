@@ -135,6 +135,21 @@ def test_a_retry_says_that_it_sends_everything_again(maker: TapeMaker) -> None:
     )
 
 
+def test_a_retry_says_that_it_goes_on_from_nothing(maker: TapeMaker) -> None:
+    """After a warm-up, what is new is all there is: the same is sent again on a new socket."""
+    socket = maker.socket(0, S1)
+    socket.ask(2, ask(generate=False))
+    socket.say(3, created("resp_1"), completed("resp_1"))
+    socket.ask(4, ask("hi", previous_response_id="resp_1"))
+    socket.close(5, 1011, "busy")
+    answer(maker, 10, ask("hi"))
+    fallback = the_session(maker).requests[1].tries[1]
+    assert (fallback.why, fallback.evidence.partition("; ")[2]) == (
+        Why.FALLBACK,
+        "its input is the same, but it goes on from nothing instead of resp_1",
+    )
+
+
 def test_a_retry_after_a_refused_upgrade_asks_for_what_was_asked_before(maker: TapeMaker) -> None:
     """The refusal says nothing of what was wanted; an attempt before it does."""
     socket = maker.socket(0, S1)
