@@ -20,8 +20,8 @@ class Tokens:
     """What all responses of a session, or of a part of it, say that they cost: those of warm-ups
     and of failed attempts too.
 
-    ``cached`` is a part of ``input``, ``reasoning`` of ``output``. ``untold`` counts the attempts
-    that were answered, in part or whole, without a word about that.
+    ``cached`` is a part of ``input``, ``reasoning`` of ``output``. ``told_by`` counts the
+    attempts that it is known of, out of all ``attempts``.
     """
 
     input: int
@@ -29,7 +29,8 @@ class Tokens:
     output: int
     reasoning: int
     total: int
-    untold: int
+    told_by: int
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +156,8 @@ def _program(overview: Overview) -> str | None:
 
 def tokens_of(attempts: Iterable[Attempt]) -> Tokens | None:
     """What the answers to these attempts say that they cost; ``None`` where none said."""
-    answered = [each for each in attempts if each.events or each.usage]
-    usages = [each.usage for each in answered if each.usage]
+    usages_of = [each.usage for each in attempts]
+    usages = [usage for usage in usages_of if usage]
     if not usages:
         return None
     return Tokens(
@@ -165,5 +166,6 @@ def tokens_of(attempts: Iterable[Attempt]) -> Tokens | None:
         sum(usage.output_tokens for usage in usages),
         sum(usage.reasoning_tokens for usage in usages),
         sum(usage.total_tokens for usage in usages),
-        len(answered) - len(usages),
+        len(usages),
+        len(usages_of),
     )

@@ -69,7 +69,8 @@ def test_a_session_in_the_list(client: FlaskClient) -> None:
             "output": 34,
             "reasoning": 0,
             "total": 1234,
-            "untold": 0,
+            "told_by": 1,
+            "attempts": 3,
         },
         "silence_us": None,
         "chips": [

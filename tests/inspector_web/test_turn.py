@@ -141,7 +141,7 @@ def used(given: int, cached: int, made: int, reasoning: int) -> dict[str, Any]:
 
 
 def test_the_costs_are_those_that_the_api_tells(folder: Path, browse: Browse) -> None:
-    """Of a warm-up and a failed try too; one that was cut before it told is counted apart."""
+    """Of a warm-up and a failed try too; of how many attempts they are is said where not of all."""
     maker = TapeMaker(folder / "one.db")
     socket = maker.socket(0, session("s"))
     socket.ask(5, ask("hi") | {"generate": False})
@@ -163,7 +163,8 @@ def test_the_costs_are_those_that_the_api_tells(folder: Path, browse: Browse) ->
         "output": 27,
         "reasoning": 15,
         "total": 327,
-        "untold": 1,
+        "told_by": 3,
+        "attempts": 4,
     }
     assert twin(client, "/tapes/one/sessions/1")["session"]["tokens"] == costs
     page = twin(client, "/tapes/one/sessions/1/turns/1")
@@ -173,8 +174,10 @@ def test_the_costs_are_those_that_the_api_tells(folder: Path, browse: Browse) ->
         text = client.get(address).text
         assert '<dt>Tokens in</dt><dd>300 <span class="muted">170 cached</span>' in text
         assert '<dt>Tokens out</dt><dd>27 <span class="muted">15 reasoning</span>' in text
-        assert "<dt>Tokens in all</dt><dd>327 <span" in text
-        assert ">not told by 1 attempt</span>" in text
+        assert "<dt>Tokens in all</dt><dd>327</dd>" in text
+        assert "<dt>Tokens told by</dt><dd>3 of 4 attempts</dd>" in text
+    assert "200 tokens in, 27 out, of 2 of 3 attempts</span>" in text  # the step of the turn
+    assert '<span class="sub">of 3 of 4 attempts</span>' in client.get("/sessions").text
 
 
 def test_an_answer_that_broke_off_stands_as_far_as_it_came(folder: Path, browse: Browse) -> None:
