@@ -5,6 +5,7 @@ from typing import Final
 
 from inspector_web.answered import answer_items
 from inspector_web.conversation import Said, Saying, said_in
+from inspector_web.health import Stops, stops_of
 from inspector_web.index.reader import IndexReader
 from wiretape.attempts import Attempt
 
@@ -18,12 +19,13 @@ _CONTEXT: Final = ("<", "# AGENTS.md")
 class Entry:
     """One thing that was said, and for a call what the tool gave and how long that took, from the
     call to its output as both crossed the wire. ``is_context``: the client said it by itself, in
-    the user's name."""
+    the user's name. ``stops`` says why it stands there as far as it came, if it does."""
 
     said: Said
     output: Said | None = None
     took_us: int | None = None
     is_context: bool = False
+    stops: Stops | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,11 @@ class Answered:
 def answered(index: IndexReader, attempt: Attempt) -> Answered:
     """What came in answer to an attempt, as far as it came."""
     answer = answer_items(index, attempt)
+    stops = stops_of(attempt)
     entries = [
-        Entry(said) for each in answer.items for said in said_in(each.item, is_done=each.is_done)
+        Entry(said, stops=None if said.is_done else stops)
+        for each in answer.items
+        for said in said_in(each.item, is_done=each.is_done)
     ]
     is_cut = answer.is_cut or len(entries) > MOST_ENTRIES
     return Answered(tuple(entries[:MOST_ENTRIES]), is_cut)

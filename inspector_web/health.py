@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import Final
 
 from inspector_web.ends import gave_up, given_up_us, said
-from wiretape.attempts import Outcome, Transport
+from wiretape.attempts import Attempt, Outcome, Transport
 from wiretape.diagnosis.kinds import Finding, Severity
+from wiretape.facts import EndKind
 from wiretape.origins import Role
 from wiretape.reconstruct import Request, Session, Try, Why
 from wiretape.store_presence import Writing
@@ -90,6 +91,28 @@ TONES: Final = {
 
 def tone_of(outcome: Outcome) -> Tone:
     return TONES.get(outcome, Tone.BAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Why something that was said is not whole, and how bad that is."""
+
+    tone: Tone
+    text: str
+
+
+_STOPS: Final[Mapping[str, str]] = {
+    Writing.GOES_ON: "so far: it is being recorded",
+    Writing.CUT_OFF: "the recording was cut off here",
+    EndKind.RECORDER_STOPPED: "the recorder stopped here",
+}
+
+
+def stops_of(attempt: Attempt) -> Stops:
+    """Why what came in answer to an attempt, and was not said to its end, goes on no further."""
+    if attempt.detail in _STOPS:
+        return Stops(Tone.NOTE, _STOPS[attempt.detail])
+    return Stops(Tone.BAD, "it broke off here")
 
 
 _TRANSPORTS: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}

@@ -196,6 +196,22 @@ def test_an_answer_that_broke_off_stands_as_far_as_it_came(folder: Path, browse:
     assert "it broke off here" in client.get("/tapes/one/sessions/1/turns/1").text
 
 
+def test_an_answer_whose_recording_was_cut_off_did_not_break_off(
+    folder: Path, browse: Browse
+) -> None:
+    """Nobody knows how it went on: that is no failure of the server's."""
+    maker = TapeMaker(folder / "one.db", is_cut_off=True)
+    post = maker.post(0, ask("hi"), session("s-1"))
+    post.head(1)
+    added = {"type": "response.output_item.added", "item": message("", "assistant")}
+    post.events(2, created("resp_1"), added, delta("Half a "))
+    maker.write()
+    text = browse().get("/tapes/one/sessions/1/turns/1").text
+    assert '<p class="unfinished note">' in text
+    assert "</span> the recording was cut off here</p>" in text
+    assert "it broke off here" not in text
+
+
 def test_a_chat_is_read_like_any_other(folder: Path, browse: Browse) -> None:
     """Its pieces are one message; its calls have their outputs."""
     maker = TapeMaker(folder / "one.db")
