@@ -14,6 +14,7 @@ In the data's order::
     kinds      what a finding is
     advice     what each kind of finding means, and what to try, also by
       circumstances   what it came with: a close code, a status
+    injected   what a replay let fail because it was asked to
     limits     how much is too much, and who says so
     diagnose   a tape in, a diagnosis out
 
