@@ -82,6 +82,7 @@ class TurnPage:
     took_us: int
     tokens: Tokens | None
     requests: int
+    warm_ups: int
     steps: tuple[Step, ...]
     page: int
     has_next_page: bool
@@ -123,6 +124,7 @@ def turn_page(
         _over_us(attempts) - began_us,
         tokens_of(attempts),
         len(turn.requests),
+        turn.warm_ups,
         tuple(_joined(steps, session)),
         page,
         page * STEPS < len(turn.requests),

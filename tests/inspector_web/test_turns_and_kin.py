@@ -153,7 +153,7 @@ def test_a_retry_tells_what_was_asked_of_it(folder: Path, browse: Browse) -> Non
 
 
 def test_a_warm_up_is_counted_apart(folder: Path, browse: Browse) -> None:
-    """In the list as on the session's page."""
+    """In the list as on the pages of the session and the turn."""
     maker = TapeMaker(folder / "warm.db")
     socket = maker.socket(0, session("s"))
     socket.ask(2, ask("hi", generate=False))
@@ -162,7 +162,8 @@ def test_a_warm_up_is_counted_apart(folder: Path, browse: Browse) -> None:
     socket.say(5, created("r_2"), completed("r_2"))
     maker.write()
     client = browse(folder)
-    assert "<dt>Requests</dt><dd>1 and a warm-up</dd>" in client.get("/tapes/warm/sessions/1").text
+    for page in ("/tapes/warm/sessions/1", "/tapes/warm/sessions/1/turns/1"):
+        assert "<dt>Requests</dt><dd>1 and a warm-up" in client.get(page).text
     listed = client.get("/sessions").text
     assert '<span class="label">requests </span>1 <span class="sub">and a warm-up</span>' in listed
 
