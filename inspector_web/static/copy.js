@@ -3,6 +3,10 @@
 
 (() => {
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+  // What a button says changes where nobody listens: a screen reader hears it from here.
+  const heard = Object.assign(document.createElement("p"), { id: "copied", className: "sr" });
+  heard.setAttribute("role", "status");
+  document.body.append(heard);
 
   const copied = async (text) => {
     try {
@@ -29,6 +33,7 @@
     row.querySelector("[data-copy]")?.click();
   });
 
+  let forgetting = 0;
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("[data-copy]");
     if (!button) return;
@@ -36,7 +41,13 @@
     const isCopied = await copied(code.textContent);
     if (!isCopied) select(code);
     button.dataset.state = isCopied ? "copied" : "selected";
-    button.textContent = isCopied ? "Copied" : "Selected: copy it";
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    const [label, which] = button.childNodes;
+    label.nodeValue = isCopied ? "Copied" : "Selected: copy it";
+    heard.textContent = label.nodeValue + which.textContent;
+    clearTimeout(forgetting);
+    forgetting = setTimeout(() => {
+      for (const each of document.querySelectorAll("[data-copy]")) each.firstChild.nodeValue = "Copy";
+      heard.textContent = "";
+    }, 2000);
   });
 })();
