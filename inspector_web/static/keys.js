@@ -25,10 +25,11 @@
   // Moves the focus along the rows, so that Enter, screen readers and :focus all see the same row.
   const targetOf = (row) => row.querySelector("a[data-main], a[data-step], summary") ?? row;
 
+  // What lies in a fold that is shut is not walked along.
+  const isInSight = (row) => targetOf(row).checkVisibility();
+
   const step = (selector, by) => {
-    // What lies in a fold that is shut is not walked along.
-    const targets = [...document.querySelectorAll(selector)].map(targetOf)
-      .filter((target) => target.checkVisibility());
+    const targets = [...document.querySelectorAll(selector)].filter(isInSight).map(targetOf);
     if (!targets.length) return false;
     const at = targets.indexOf(document.activeElement);
     let next = at + by;
@@ -71,8 +72,11 @@
   const names = { "\u2212": "-", "\u2190": "ArrowLeft", "\u2192": "ArrowRight" };
   const acts = (name) => {
     const key = names[name] ?? name;
-    const rows = { Enter: "[data-row]", y: "[data-copy]", "?": "#help" }[key] ?? walks[key]?.[0];
-    return keyed(key) || (rows && document.querySelector(`${rows}, [data-more="${rows}"]`));
+    const thing = { y: "[data-copy]", "?": "#help" }[key];
+    const rows = key === "Enter" ? "[data-row]" : walks[key]?.[0];
+    return keyed(key) || (thing && document.querySelector(thing)) ||
+      (rows && (document.querySelector(`[data-more="${rows}"]`) ||
+        [...document.querySelectorAll(rows)].some(isInSight)));
   };
   const hint = () => {
     for (const each of document.querySelectorAll(".hint")) {
@@ -84,6 +88,7 @@
   hint();
   document.addEventListener("grown", hint);
   document.addEventListener("moved", hint);
+  document.addEventListener("toggle", hint, true);
 
   const isTyping = (element) =>
     element instanceof Element && element.matches("input, textarea, select");
