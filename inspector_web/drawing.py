@@ -17,7 +17,7 @@ from inspector_web.health import Tone, tone_of
 from inspector_web.labels import LEAST_PX, Look, Place, Screen, Wish, axis_labels, placed
 from inspector_web.marks import Marks
 from inspector_web.shapes import Arrow, Block, Drawing, DrawnLane, DrawnTurn
-from inspector_web.stretches import NAMES, Bar, Silence, Span, without_silences
+from inspector_web.stretches import CLIENT_TOOLS, NAMES, Bar, Silence, Span, without_silences
 from inspector_web.timeline import Link, LinkKind, MarksOf, Timeline
 from inspector_web.window import View, axis_of, view_of
 from wiretape.words import duration
@@ -229,7 +229,7 @@ def _within(drawn: DrawnLane) -> Iterator[Wish]:
     """What is written into the bars: not where hatching is."""
     bars = [(block, f"{NAMES[block.kind]} {duration(block.us)}") for block in drawn.blocks]
     if drawn.tools is not None:
-        bars.append((drawn.tools, f"tools {duration(drawn.tools.us)}"))
+        bars.append((drawn.tools, f"{CLIENT_TOOLS} {duration(drawn.tools.us)}"))
     for bar, text in bars:
         end = bar.x + bar.width
         if not any(each.x < end and bar.x < each.x + each.width for each in drawn.silences):

@@ -118,6 +118,7 @@ def stops_of(attempt: Attempt) -> Stops:
 _TRANSPORTS: Final = {Transport.HTTP: "HTTP", Transport.WEBSOCKET: "WebSocket"}
 
 _HYPHENED: Final = {
+    Why.FIRST: "first attempt",
     Why.TOOL_FOLLOW_UP: "tool follow-up",
     Role.WARM_UP: "warm-up",
     Role.SUB_AGENT: "sub-agent",
@@ -127,6 +128,14 @@ _HYPHENED: Final = {
 def named(kind: StrEnum) -> str:
     """Why an attempt was made, what kind of request it is, or which part it plays, in words."""
     return _HYPHENED.get(kind, kind.replace("_", " "))
+
+
+def called(why: Why, role: Role) -> str:
+    """What an attempt is called: why it was made, or what part its request plays that is new."""
+    return named(why if role is Role.TURN or why not in _NEW else role)
+
+
+_NEW: Final = (Why.FIRST, Why.UNKNOWN)
 
 
 def chips_of(

@@ -101,11 +101,14 @@ class Use(StrEnum):
     """Nothing was asked."""
 
 
+CLIENT_TOOLS: Final = "client's tools"
+"""What people read of them, from the call to its output, whatever else went on meanwhile."""
+
 NAMES: Final[Mapping[str, str]] = {
     Use.SILENT: "silent",
     Use.RETRY: "waiting to try again",
     Use.UNASKED: "new socket not used yet",
-    Use.TOOLS: "client's tools alone",
+    Use.TOOLS: f"{CLIENT_TOOLS} alone",
     Use.WAITING: "waiting",
     Use.REASONING: "reasoning",
     Use.TEXT: "text",

@@ -1,9 +1,10 @@
 """An attempt as tables and lanes show it."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from inspector_web.ends import said
-from inspector_web.health import Tone, tone_of
+from inspector_web.health import Tone, called, named, tone_of
 from wiretape.asked import RequestKind
 from wiretape.attempts import Outcome, Transport
 from wiretape.events import Usage
@@ -45,6 +46,20 @@ class AttemptRow:
     usage: Usage | None
     said: str
     tone: Tone
+
+    @property
+    def called(self) -> str:
+        """What it is called, on every page."""
+        return called(self.why, self.role)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What else is out of the ordinary about its request."""
+        words = (named(each) for each in (self.role, self.kind) if each not in _ORDINARY)
+        return tuple(each for each in dict.fromkeys(words) if each != self.called)
+
+
+_ORDINARY: Final = (Role.TURN, RequestKind.CREATE, RequestKind.COMPACT)
 
 
 def attempt_rows(session: Session) -> list[AttemptRow]:

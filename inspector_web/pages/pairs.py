@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from inspector_web.ends import said
-from inspector_web.health import Tone, tone_of
+from inspector_web.health import Tone, called, tone_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.parted import Run, parted
 from inspector_web.twins import HTML_ONLY
-from wiretape.asked import RequestKind
 from wiretape.attempts import Transport
 from wiretape.comparing.causes import ALONE, Causes
 from wiretape.comparing.pairs import AttemptPair, Comparison, RequestPair
@@ -35,7 +34,7 @@ class Cell:
     number: int
     turn: int
     why: Why
-    is_warm_up: bool
+    called: str
     transport: Transport
     took_us: int | None
     said: str
@@ -228,7 +227,7 @@ def _cell(request: Request | None, each: Try | None) -> Cell | None:
         request.tries.index(each) + 1,
         request.turn,
         each.why,
-        attempt.kind is RequestKind.WARM_UP,
+        called(each.why, attempt.role),
         attempt.transport,
         None if attempt.over_us is None else attempt.over_us - attempt.at_us,
         said(attempt),

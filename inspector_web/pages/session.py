@@ -8,7 +8,7 @@ from typing import Final
 from inspector_web.addresses import choice_in, window_in
 from inspector_web.drawing import draw
 from inspector_web.ends import said
-from inspector_web.health import Tone, named, tales_of, tone_of
+from inspector_web.health import Tone, called, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
@@ -21,8 +21,7 @@ from inspector_web.stretches import LEAST_SILENCE_US, Spent, Use
 from inspector_web.timeline import Lane, Link, LinkKind, Timeline
 from inspector_web.window import View, view_of
 from wiretape.facts import Gap
-from wiretape.origins import Role
-from wiretape.reconstruct import Session, Why
+from wiretape.reconstruct import Session
 from wiretape.words import duration
 
 _MOST_TOLD: Final = 5
@@ -256,15 +255,8 @@ def _lane_rows(
 
 def _title(lane: Lane) -> str:
     first = lane.tries[0]
-    match first.why:
-        case Why.RETRY | Why.FALLBACK:
-            count = f" {first.number}" if first.number is not None else ""
-            return f"{named(first.why)}{count}"
-        case Why.TOOL_FOLLOW_UP | Why.RESUMED:
-            return named(first.why)
-        case _:
-            role = first.attempt.role
-            return "request" if role is Role.TURN else named(role)
+    name = called(first.why, first.attempt.role)
+    return name if first.number is None else f"{name} {first.number}"
 
 
 def _waited(lane: Lane, link: Link | None) -> str:

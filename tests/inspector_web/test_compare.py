@@ -220,7 +220,7 @@ def test_a_warm_up_of_one_side_is_neither_equal_nor_a_difference(
     client = browse()
     warm_up, asked = twin(client, a="socket", b="http")["rows"]
     assert (warm_up["is_framing"], warm_up["differences"], warm_up["b"]) == (True, 0, None)
-    assert (warm_up["a"]["is_warm_up"], asked["a"]["is_warm_up"]) == (True, False)
+    assert (warm_up["a"]["called"], asked["a"]["called"]) == ("warm-up", "first attempt")
     page = client.get("/compare?a=socket&b=http").text
     assert "only A: what a socket begins with does not count" in page
     assert '<span class="sr">same</span>' not in page

@@ -125,7 +125,7 @@ def test_failures_in_words(tmp_path: Path) -> None:
         (RequestKind.WARM_UP, "warm-up"),
         (Role.WARM_UP, "warm-up"),
         (Role.SUB_AGENT, "sub-agent"),
-        (Why.FIRST, "first"),
+        (Why.FIRST, "first attempt"),
         (RequestKind.CREATE, "create"),
     ],
 )

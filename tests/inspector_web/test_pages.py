@@ -12,10 +12,12 @@ import pytest
 from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from flask.testing import FlaskClient
 from inspected import NO_INDEX, overview_on, timeline_on
+from markupsafe import Markup
 from timed_tapes import TapeMaker, ask, completed, created, output, session
 
 from inspector_web.index.reader import IndexReader
 from inspector_web.pages.session import session_page
+from inspector_web.stretches import NAMES, Use
 from wiretape.origins import Role
 from wiretape.store_reader import TapeReader
 
@@ -218,7 +220,7 @@ def test_the_verdict_leads_to_its_request(client: FlaskClient) -> None:
 def test_a_warm_up_is_told_from_the_first_request(
     folder: Path, browse: Callable[..., FlaskClient]
 ) -> None:
-    """Once, where the table says why it was made."""
+    """In the same words on its lane and in its row."""
     socket = (maker := TapeMaker(folder / "warm.db")).socket(0, session("s"))
     socket.ask(5, ask("hi", generate=False))
     socket.say(10, created("r1"), completed("r1"))
@@ -226,7 +228,7 @@ def test_a_warm_up_is_told_from_the_first_request(
     socket.say(30, created("r2"), completed("r2"))
     maker.write()
     text = browse().get("/tapes/warm/sessions/1").text
-    assert text.count(">first</span>") == 1
+    assert text.count(">first attempt</span>") == 2
     assert text.count(">warm-up</span>") == 2  # its lane, its row
 
 
@@ -292,6 +294,16 @@ def test_gaps_are_told_and_drawn(folder: Path, browse: Browse) -> None:
     assert {"sort": "gap", "tone": "bad", "text": "2 gaps"} in chips
 
 
+def test_the_legend_names_all_that_is_drawn(client: FlaskClient) -> None:
+    """All parts of where the time went, in the same words; the ticks, and the signs."""
+    text = client.get("/tapes/fallback/sessions/1").text
+    legend = text[text.index("<summary>Legend") : text.index("</details>", text.index("Legend"))]
+    told = Markup(legend).striptags()
+    assert [NAMES[use] for use in Use if NAMES[use] not in told] == []
+    for words in ("above a bar: events", "below a bar: close frames", "✓ completed", "✕ failed"):
+        assert words in told
+
+
 @pytest.mark.parametrize("role", Role)
 def test_every_role_has_a_title(fallback: Path, role: Role) -> None:
     """What the core may say of a request, a lane can be called."""
@@ -303,7 +315,7 @@ def test_every_role_has_a_title(fallback: Path, role: Role) -> None:
     timeline = replace(timeline_on(fallback), lanes=(replace(lane, tries=(played,)),), links=())
     with TapeReader(fallback) as reader, IndexReader(NO_INDEX, reader) as index:
         (row,) = session_page("fallback", overview, 1, timeline, index, {}).lanes
-    assert row.title in ("request", "warm-up", "compaction", "review", "sub-agent")
+    assert row.title in ("first attempt", "warm-up", "compaction", "review", "sub-agent")
 
 
 @pytest.mark.parametrize("query", ["from=4&to=5", "from=99999999999", "to=0", "from=&to="])

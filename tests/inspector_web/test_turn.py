@@ -302,7 +302,7 @@ def test_what_a_failed_try_had_said_is_kept(folder: Path, browse: Browse) -> Non
     page = client.get("/tapes/one/sessions/1/turns/1").text
     assert "<summary>had said: Half a sent</summary>" in page
     assert page.index(">attempt 1</span>") < page.index(">attempt 2</span>") < page.index("Whole.")
-    assert "1.2 s with all tries" in page
+    assert "1.2 s in all attempts" in page
     assert page.count("data-problem") == 1
 
 
