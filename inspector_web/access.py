@@ -15,10 +15,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where we listen, and the token that a browser must bring, ``None`` on loopback."""
+    """Where we listen, and the token that a browser must bring, ``None`` on loopback.
+
+    ``reachable_by`` are the hosts that were printed as leading here.
+    """
 
     host: str
     token: str | None
+    reachable_by: tuple[str, ...] = ()
 
     @property
     def cookie(self) -> str:
@@ -101,9 +105,9 @@ def _is_ours(access: Access, name: str) -> bool:
     """Whether the name leads here and nowhere else.
 
     An address in numbers cannot be rebound, so behind a forwarded port any of them will do; of
-    names, only the one listened on and ``localhost``.
+    names, only the one listened on, those that were printed, and ``localhost``.
     """
-    if name == "localhost" or name == access.host.lower():
+    if name in ("localhost", access.host.lower(), *access.reachable_by):
         return True
     address = _address(name)
     return address is not None and (access.token is not None or address.is_loopback)

@@ -43,6 +43,7 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int] | None) -> int:
     from inspector_web.access import Access, only_this_machine_reaches
     from inspector_web.app import create_app
     from inspector_web.library import Library
+    from inspector_web.reachable import reachable_by
     from inspector_web.serve import listening, serve, usual_listener
 
     for path in paths:
@@ -60,16 +61,19 @@ def inspect(paths: tuple[Path, ...], listen: tuple[str, int] | None) -> int:
             err=True,
         )
     token = None if only_this_machine_reaches(host) else secrets.token_urlsafe(32)
-    address, port = listener.getsockname()[:2]
-    url = f"http://{host_in_url(address)}:{port}/"
+    hosts, port = reachable_by(listener), listener.getsockname()[1]
+    url, *others = (f"http://{host_in_url(each)}:{port}/" for each in hosts)
 
     def tell() -> None:
         where = ", ".join(map(str, paths)) or str(folder)
         click.echo(f"wiretape: the tapes in {where} are shown at {url}", err=True)
         if token is not None:
             click.echo(f"wiretape: the first time, open {url}?token={token}", err=True)
+        if others:
+            also = ", ".join(others)
+            click.echo(f"wiretape: it is also at {also}, with the same token", err=True)
         click.echo("wiretape: Ctrl-C ends it.", err=True)
 
     indexes = user_cache_path("wiretape") / "inspector"
-    serve(create_app(library, Access(host, token), indexes), listener, tell)
+    serve(create_app(library, Access(host, token, hosts), indexes), listener, tell)
     return 0

@@ -7,6 +7,7 @@ from inspector_web.access import Access, Refusal, holds_token, only_this_machine
 LOOPBACK = Access("127.0.0.1", None)
 OPEN = Access("0.0.0.0", "secret-token")
 NAMED = Access("build.example", "secret-token")
+PRINTED = Access("0.0.0.0", "secret-token", ("10.0.0.1", "workshop", "127.0.0.1"))
 
 
 def status(access: Access, headers: dict[str, str], cookie: str | None = None) -> int:
@@ -43,13 +44,16 @@ def test_loopback_answers_to_its_own_names(host: str, answer: int) -> None:
         (OPEN, "[fd00::1]:8080", 200),
         (OPEN, "evil.example", 403),
         (NAMED, "build.example:8080", 200),
+        (PRINTED, "workshop:8080", 200),
+        (PRINTED, "WORKSHOP", 200),
+        (PRINTED, "workshop.evil.example", 403),
         (NAMED, "other.example:8080", 403),
     ],
 )
 def test_another_address_answers_to_numbers_and_its_name(
     access: Access, host: str, answer: int
 ) -> None:
-    """A number cannot be led elsewhere; a name is the one listened on or none."""
+    """A number cannot be led elsewhere; a name is the one listened on, or one that was printed."""
     assert status(access, {"Host": host}, "secret-token") == answer
 
 

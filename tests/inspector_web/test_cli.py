@@ -133,10 +133,10 @@ def test_two_at_once_have_an_address_each(fallback: Path) -> None:
 def test_another_address_needs_the_token_that_is_printed_once(fallback: Path) -> None:
     """Without it, not even the list."""
     with inspecting(fallback, "--listen", "0.0.0.0:0") as (process, said):
-        assert said[1].startswith("wiretape: the first time, open http://0.0.0.0:")
+        assert said[1].startswith(f"wiretape: the first time, open {address_in(said)}?token=")
         token = said[1].partition("?token=")[2]
         assert len(token) >= 40
-        address = address_in(said).replace("0.0.0.0", "127.0.0.1")
+        address = f"http://127.0.0.1:{httpx.URL(address_in(said)).port}/"
         with httpx.Client(base_url=address, trust_env=False, follow_redirects=True) as browser:
             assert browser.get("sessions").status_code == 401
             admitted = browser.get(f"sessions?token={token}")
@@ -144,6 +144,26 @@ def test_another_address_needs_the_token_that_is_printed_once(fallback: Path) ->
         process.terminate()
         stdout, stderr = process.communicate(timeout=30)
     assert token not in stdout + stderr
+
+
+def test_each_address_that_is_printed_is_answered(fallback: Path) -> None:
+    """By its name too, but by no other name: what listens anywhere is called many things."""
+    with inspecting(fallback, "--listen", "0.0.0.0:0") as (_, said):
+        token = said[1].partition("?token=")[2]
+        printed = [httpx.URL(each) for each in re.findall(r"http://[^\s,?]+", "\n".join(said))]
+        assert not any(each.host == "0.0.0.0" for each in printed)
+        assert "127.0.0.1" in {each.host for each in printed}
+        port = printed[0].port
+
+        def status(host: str) -> int:
+            address = f"http://127.0.0.1:{port}/sessions.json?token={token}"
+            headers = {"Host": f"{host}:{port}"}
+            return httpx.get(address, headers=headers, trust_env=False).status_code
+
+        assert {each.host: status(each.host) for each in printed} == dict.fromkeys(
+            (each.host for each in printed), 302
+        )
+        assert status("evil.example") == 403
 
 
 def test_a_busy_port_is_one_sentence(fallback: Path) -> None:
