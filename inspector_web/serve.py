@@ -13,7 +13,11 @@ from wiretape.errors import ListenError
 
 
 class _QuietHandler(WSGIRequestHandler):
-    """Logs no requests: an address may hold the token."""
+    """Logs no requests, as an address may hold the token, and tells nobody which versions of what
+    answer."""
+
+    def version_string(self) -> str:
+        return "wiretape"
 
     def log_request(self, code: Any = "-", size: Any = "-") -> None:
         pass

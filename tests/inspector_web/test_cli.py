@@ -146,6 +146,13 @@ def test_another_address_needs_the_token_that_is_printed_once(fallback: Path) ->
     assert token not in stdout + stderr
 
 
+def test_no_version_is_told(fallback: Path) -> None:
+    """Whoever looks for a server with a known fault learns nothing here."""
+    with inspecting(fallback, *ELSEWHERE) as (_, said):
+        answer = httpx.get(f"{address_in(said)}nothing", trust_env=False)
+    assert (answer.status_code, answer.headers["server"]) == (404, "wiretape")
+
+
 def test_each_address_that_is_printed_is_answered(fallback: Path) -> None:
     """By its name too, but by no other name: what listens anywhere is called many things."""
     with inspecting(fallback, "--listen", "0.0.0.0:0") as (_, said):
