@@ -4,13 +4,14 @@ from pathlib import Path
 
 from flask import Flask, current_app, g
 
-from inspector_web.growth import tape_mark, tape_state
+from inspector_web.growth import joined, tape_mark, tape_state
 from inspector_web.index.reader import IndexReader
 from inspector_web.library import Library
 from inspector_web.overview import Overview
 from inspector_web.readings import Look, edition_of
 from inspector_web.shelf import Shelf, StillReading, overview_in
 from inspector_web.standing import Standing, standing_of
+from wiretape.store_presence import is_being_written
 from wiretape.store_reader import TapeReader
 
 
@@ -73,6 +74,7 @@ def overview_so_far(reader: TapeReader) -> Overview | None:
 
 def _looked(reader: TapeReader) -> Look:
     g.look = look = shelf().look(reader.path)
+    g.setdefault("looks", {})[reader.path] = look
     return look
 
 
@@ -96,6 +98,14 @@ def growth_seen(*, is_of_facts: bool) -> str | None:
     if found is None or not found.will_change:
         return None
     return tape_state(g.tape.path, g.look, g.edition if is_of_facts else "")
+
+
+def sides_seen() -> str | None:
+    """The same of a page that has looked at several tapes, one after the other."""
+    looks: dict[Path, Look] = g.get("looks", {})
+    if any(look.is_behind or is_being_written(path) for path, look in looks.items()):
+        return joined(tape_state(path, look) for path, look in looks.items())
+    return None
 
 
 def open_index(reader: TapeReader) -> IndexReader:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,8 +15,7 @@ from inspector_web.addresses import check_once
 from inspector_web.asking import sent_with
 from inspector_web.beside import compared, recorded_request
 from inspector_web.folds import Folds
-from inspector_web.growth import ListGrowth, News, TapeGrowth, list_state, told
-from inspector_web.library import Library
+from inspector_web.growth import Growth, ListGrowth, TapeGrowth, list_state, told
 from inspector_web.overview import AttemptPlace
 from inspector_web.pages.again import AgainPage, AgainQuery, again_page
 from inspector_web.pages.compare import ComparePage, CompareQuery
@@ -39,6 +38,7 @@ from inspector_web.reader import (
     open_tape,
     overview_so_far,
     shelf,
+    sides_seen,
     standing,
 )
 from inspector_web.readings import Look
@@ -93,10 +93,16 @@ def start() -> AnyResponse:
 @_page("/sessions")
 def sessions() -> SessionsPage:
     looks = _looks()
-    g.state = list_state((path, look) for _, path, look in looks)
+    g.live = _live_list(looks)
     named = [(name, look) for name, _, look in looks]
     growing = [name for name, path, _ in looks if is_being_written(path)]
     return sessions_page(SessionsQuery.parse(request.args), named, growing)
+
+
+def _live_list(looks: Iterable[tuple[str, Path, Look]]) -> str:
+    """Where a page that shows these hears of what is new on any tape."""
+    state = list_state((path, look) for _, path, look in looks)
+    return url_for("pages.list_growth", seen=state)
 
 
 def _looks() -> list[tuple[str, Path, Look]]:
@@ -110,13 +116,18 @@ def _looks() -> list[tuple[str, Path, Look]]:
 
 @_page("/search")
 def search() -> SearchPage:
+    query = SearchQuery.parse(request.args)
+    looks = sorted(_looks(), key=_newest_first) if query.text else []
+
     def tapes() -> Iterator[SearchedTape]:
-        for name, path, look in sorted(_looks(), key=_newest_first):
+        for name, path, look in looks:
             if look.error is None:
                 reader = open_path(path)
                 yield SearchedTape(name, look, open_index(reader))
 
-    return search_page(SearchQuery.parse(request.args), tapes())
+    if looks:
+        g.live = _live_list(looks)
+    return search_page(query, tapes())
 
 
 def _newest_first(named: tuple[str, Path, Look]) -> tuple[int, str]:
@@ -127,7 +138,13 @@ def _newest_first(named: tuple[str, Path, Look]) -> tuple[int, str]:
 
 @_page("/compare")
 def compare() -> ComparePage:
-    return compared(CompareQuery.parse(request.args), [(name, look) for name, _, look in _looks()])
+    looks = _looks()
+    page = compared(CompareQuery.parse(request.args), [(name, look) for name, _, look in looks])
+    if page.a is None or page.b is None:
+        g.live = _live_list(looks)
+    elif seen := sides_seen():
+        g.live = url_for("pages.compare_growth", a=page.a.tape, b=page.b.tape, seen=seen)
+    return page
 
 
 @_page("/tapes/<tape>/sessions/<int:number>")
@@ -230,29 +247,35 @@ def response_raw(tape: str, exchange: int) -> Response:
 
 @pages.get("/growth")
 def list_growth() -> Response:
-    seen = request.args.get("seen", "")
-    return _stream(ListGrowth(partial(_paths, library()), shelf(), seen).look)
+    return _stream(ListGrowth(library().tapes().values(), shelf(), _seen()))
+
+
+@pages.get("/compare/growth")
+def compare_growth() -> Response:
+    sides = dict.fromkeys(library().find(request.args.get(side, "")) for side in ("a", "b"))
+    return _stream(TapeGrowth(tuple(sides), shelf(), _seen()))
 
 
 @pages.get("/tapes/<tape>/growth")
 def growth(tape: str) -> Response:
-    path, seen = library().find(tape), request.args.get("seen", "")
-    return _stream(TapeGrowth(path, shelf(), seen, is_of_facts="facts" in request.args).look)
+    is_of_facts = "facts" in request.args
+    return _stream(TapeGrowth((library().find(tape),), shelf(), _seen(), is_of_facts))
 
 
-def _paths(of: Library) -> list[Path]:
-    return list(of.tapes().values())
+def _seen() -> str:
+    """The state that the browser knows of: it says so when it comes back, the address at first."""
+    return request.headers.get("Last-Event-ID") or request.args.get("seen", "")
 
 
-def _stream(look: Callable[[], News]) -> Response:
-    return Response(told(look), mimetype="text/event-stream")
+def _stream(growth: Growth) -> Response:
+    return Response(told(growth), mimetype="text/event-stream")
 
 
 @pages.app_context_processor
 def live() -> dict[str, object]:
     """How the page that is laid out stands to its tape, and where it hears that it has grown."""
-    if request.endpoint == "pages.sessions" and "state" in g:
-        return {"live": url_for("pages.list_growth", seen=g.state), "standing": None}
+    if "live" in g:
+        return {"live": g.live, "standing": None}
     tape = (request.view_args or {}).get("tape")
     is_of_facts = request.endpoint in _OF_FACTS
     seen = growth_seen(is_of_facts=is_of_facts)

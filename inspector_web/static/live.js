@@ -9,6 +9,8 @@
   let told = document.getElementById("main").cloneNode(true);
   let isAsking = false;
   let isWanted = false;
+  // What took long to be made is left alone so many times as long.
+  const REST = 3;
   let source = null;
 
   const alike = (a, b) =>
@@ -57,6 +59,7 @@
     isAsking = true;
     while (isWanted) {
       isWanted = false;
+      const beganAt = performance.now();
       try {
         const page = await view.fetched(location.href.split("#")[0]);
         if (!page) break;
@@ -65,6 +68,8 @@
         told = fresh.cloneNode(true);
         if (document.title !== page.title) document.title = page.title;
         document.dispatchEvent(new CustomEvent("grown", { detail: page }));
+        const restMs = REST * (performance.now() - beganAt);
+        await new Promise((done) => setTimeout(done, restMs));
       } catch {
         break;
       }
@@ -72,10 +77,14 @@
     isAsking = false;
   };
 
+  // Results stay as they are: the person is told that there are more.
+  const offer = document.querySelector("[data-offer]");
+  const hear = () => (offer ? (offer.hidden = false) : grow());
+
   const watch = () => {
     if (source || document.hidden) return;
     source = new EventSource(note.dataset.live);
-    source.addEventListener("grown", grow);
+    source.addEventListener("grown", hear);
     source.addEventListener("over", () => {
       source.close();
       note.hidden = true;
@@ -90,7 +99,6 @@
       source = null;
     } else {
       watch();
-      grow();
     }
   };
 

@@ -1,8 +1,10 @@
 """Pages grow while their tape is being written."""
 
+import html
+import re
 import threading
 from collections.abc import Callable, Iterator
-from itertools import count, islice
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,10 @@ from timed_tapes import TapeMaker, ask, completed, created, delta, session
 from inspector_web import readings
 from inspector_web.filters import timestamp
 from inspector_web.growth import (
-    LOOK_EVERY_S,
-    SIGN_OF_LIFE_EVERY,
     ListGrowth,
     News,
     TapeGrowth,
+    joined,
     tape_state,
     told,
 )
@@ -50,7 +51,7 @@ def seen_on(shelf: Shelf, tape: Path) -> str:
 
 def growth_of(shelf: Shelf, tape: Path) -> TapeGrowth:
     """What tells such a page that it has grown."""
-    return TapeGrowth(tape, shelf, seen_on(shelf, tape))
+    return TapeGrowth((tape,), shelf, seen_on(shelf, tape))
 
 
 def test_a_tape_that_has_not_changed_is_no_news(growing: GrowingTape, patient: Shelf) -> None:
@@ -96,7 +97,7 @@ def test_a_page_of_facts_grows_before_the_tape_is_read(
     shelf = Shelf(None, 0.0)
     look, edition = shelf.look(growing.path), edition_of(growing.path)
     seen = tape_state(growing.path, look, edition)
-    growth = TapeGrowth(growing.path, shelf, seen, is_of_facts=True)
+    growth = TapeGrowth((growing.path,), shelf, seen, is_of_facts=True)
     monkeypatch.setattr(shelf, "look", lambda _: look)
     assert growth.look() is News.NOTHING
     growing.add(1)
@@ -112,9 +113,10 @@ def test_a_tape_that_is_gone_is_over(growing: GrowingTape, patient: Shelf) -> No
 
 def test_a_new_tape_is_news_to_the_list(growing: GrowingTape, folder: Path, patient: Shelf) -> None:
     """And so is a change of one, when it has been read."""
-    growth = ListGrowth(lambda: sorted(folder.glob("*.db")), patient, "")
+    growth = ListGrowth((), patient, "")
 
     def next_news() -> News:
+        growth.tapes = sorted(folder.glob("*.db"))
         for each in folder.glob("*.db"):
             patient.look(each)
         return growth.look()
@@ -126,36 +128,28 @@ def test_a_new_tape_is_news_to_the_list(growing: GrowingTape, folder: Path, pati
     assert [next_news(), next_news()] == [News.GROWN, News.NOTHING]
 
 
-def looks(*news: News) -> Callable[[], News]:
-    """What is found by one look after the other."""
-    found = iter(news)
-    return lambda: next(found)
+@dataclass
+class Told:
+    """A look that finds this."""
+
+    news: News
+    seen: str = "state-7"
+
+    def look(self) -> News:
+        return self.news
 
 
-def test_the_stream_ends_when_it_is_over() -> None:
-    """Each piece of news is an event of its own."""
-    waits: list[float] = []
-    stream = told(looks(News.GROWN, News.NOTHING, News.OVER), waits.append)
-    assert list(stream) == [
-        "retry: 2000\n\n",
-        "event: grown\ndata:\n\n",
-        "event: over\ndata:\n\n",
-    ]
-    assert len(waits) == 2
-    assert min(waits) >= LOOK_EVERY_S
-
-
-def test_a_quiet_stream_shows_signs_of_life() -> None:
-    """Or a browser that has left would never be found out."""
-    seen = count()
-
-    def look() -> News:
-        next(seen)
-        return News.NOTHING
-
-    stream: Iterator[str] = told(look, lambda _: None)
-    assert list(islice(stream, 3)) == ["retry: 2000\n\n", ":\n\n", ":\n\n"]
-    assert next(seen) == 2 * SIGN_OF_LIFE_EVERY
+@pytest.mark.parametrize(
+    ("news", "event"),
+    [
+        (News.NOTHING, ""),
+        (News.GROWN, "event: grown\ndata:\n"),
+        (News.OVER, "event: over\ndata:\n"),
+    ],
+)
+def test_a_stream_is_one_look(news: News, event: str) -> None:
+    """It says when to come back, which state was seen, and what happened, if anything did."""
+    assert told(Told(news)) == f"retry: 500\nid: state-7\n{event}\n"
 
 
 def test_only_a_tape_that_is_being_written_is_watched(growing: GrowingTape, browse: Browse) -> None:
@@ -275,10 +269,68 @@ def test_the_stream_of_a_tape_that_is_over(
 ) -> None:
     """It says so at once, as server-sent events."""
     growing.close()
-    seen = seen_on(patient, growing.path)
-    answer = browse().get("/tapes/one/growth", query_string={"seen": seen})
+    client, seen = browse(), seen_on(patient, growing.path)
+    client.application.extensions["shelf"].look(growing.path)
+    answer = client.get("/tapes/one/growth", query_string={"seen": seen})
     assert answer.mimetype == "text/event-stream"
-    assert answer.text == "retry: 2000\n\nevent: over\ndata:\n\n"
+    assert answer.text.endswith(f"id: {seen}\nevent: over\ndata:\n\n")
+
+
+def test_a_browser_that_comes_back_is_told_what_is_new_since(
+    growing: GrowingTape, browse: Browse, patient: Shelf
+) -> None:
+    """Though the address is still that of the page it came from."""
+    client, first = browse(), seen_on(patient, growing.path)
+    growing.add(1)
+    address = f"/tapes/one/growth?seen={first}"
+    assert "event: grown" in client.get(address).text
+    seen = seen_on(patient, growing.path)
+    assert "event" not in client.get(address, headers={"Last-Event-ID": seen}).text
+
+
+def test_two_tapes_grow_until_both_are_over(
+    growing: GrowingTape, folder: Path, patient: Shelf
+) -> None:
+    """For a page that shows both."""
+    with GrowingTape(folder / "two.db", 1) as other:
+        paths = (growing.path, other.path)
+        states = [seen_on(patient, path) for path in paths]
+        growth = TapeGrowth(paths, patient, joined(states))
+        assert growth.look() is News.NOTHING
+        other.add(1)
+        assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
+        growing.close()
+        assert [growth.look(), growth.look()] == [News.GROWN, News.NOTHING]
+    assert [growth.look(), growth.look()] == [News.GROWN, News.OVER]
+
+
+def test_a_comparison_is_watched_while_one_side_is_written(
+    growing: GrowingTape, fallback: Path, browse: Browse
+) -> None:
+    """And where nothing is chosen yet, so is what can be."""
+    assert fallback.exists()
+    client = browse()
+    address = "/compare?a=fallback/1&b=one/1"
+    page = client.get(address).text
+    (watched,) = re.findall('data-live="([^"]*)"', page)
+    assert "event" not in client.get(html.unescape(watched)).text
+    growing.add(1)
+    assert "event: grown" in client.get(html.unescape(watched)).text
+    growing.close()
+    client.application.extensions["shelf"].look(growing.path)
+    assert "data-live" not in client.get(address).text
+    assert 'data-live="/growth' in client.get("/compare").text
+
+
+def test_a_search_is_watched(growing: GrowingTape, browse: Browse) -> None:
+    """For more that there is to find; a page that looks for nothing is not."""
+    client = browse()
+    (watched,) = re.findall('data-live="([^"]*)"', client.get("/search?text=word").text)
+    assert "event" not in client.get(watched).text
+    growing.add(1)
+    client.application.extensions["shelf"].look(growing.path)
+    assert "event: grown" in client.get(watched).text
+    assert "data-live" not in client.get("/search").text
 
 
 def test_there_is_no_stream_of_what_is_not_there(browse: Browse) -> None:
@@ -337,6 +389,46 @@ def test_the_list_of_sessions_grows(page: Page, site: str, folder: Path) -> None
         "[...document.querySelectorAll('.title')].some(e => e.textContent.includes('newer'))"
     )
     assert page.value("kept.isConnected")
+
+
+@pytest.mark.browser
+def test_ten_windows_grow_beside_each_other(page: Page, site: str, folder: Path) -> None:
+    """A browser has six connections to a server, for all of its windows."""
+    with GrowingTape(folder / "grows.db", 1) as growing:
+        address = f"{site}tapes/grows/sessions/1"
+        others = [
+            page.call("Target.createTarget", url=address, newWindow=True)["targetId"]
+            for _ in range(9)
+        ]
+        page.open(address)
+        growing.add(1)
+        page.until("document.querySelectorAll('.attempts [data-row]').length === 2")
+        for each in others:
+            page.call("Target.closeTarget", targetId=each)
+
+
+@pytest.mark.browser
+def test_a_comparison_grows(page: Page, site: str, folder: Path) -> None:
+    """By a row, when what is compared has a request more."""
+    with GrowingTape(folder / "grows.db", 1) as growing:
+        page.open(f"{site}compare?a=fallback/1&b=grows/1")
+        rows = page.value("document.querySelectorAll('tr[data-row]').length")
+        growing.add(1)
+        page.until(f"document.querySelectorAll('tr[data-row]').length === {rows + 1}")
+
+
+@pytest.mark.browser
+def test_a_search_offers_to_search_again(page: Page, site: str, folder: Path) -> None:
+    """What was found stays as it is until the person wants more."""
+    with GrowingTape(folder / "grows.db", 1) as growing:
+        page.open(f"{site}search?text=Question+2")
+        offered = "!document.querySelector('[data-offer]').hidden"
+        assert page.value(offered) is False
+        growing.add(1)
+        page.until(offered)
+        assert "Nothing on these tapes" in page.value("document.querySelector('main').textContent")
+        page.value("document.querySelector('[data-offer] a').click()")
+        page.until("document.querySelectorAll('.hits [data-row]').length > 0")
 
 
 def test_a_tape_that_nobody_writes_any_more_is_another_edition(tmp_path: Path) -> None:
