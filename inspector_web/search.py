@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Final
 
 from inspector_web.index.reader import IndexReader, Stretch
@@ -15,6 +15,8 @@ from wiretape.facts import Sender
 MOST_EFFORT: Final = 5_000
 """Events that one answer goes through."""
 _AROUND: Final = 80
+_MOST_PLACES: Final = 1000
+"""Of one text, that are looked at for one where it is a word of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ def excerpt_of(wanted: Wanted, text: str) -> Excerpt | None:
     first = wanted.found_in(text)
     if first is None:
         return None
-    alone = (each for each in wanted.every(text) if not is_part(text, each.start(), each.end()))
+    places = islice(wanted.every(text), _MOST_PLACES)
+    alone = (each for each in places if not is_part(text, each.start(), each.end()))
     found = next(alone, first)
     return _around(text, found.start(), found.end())
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import Page
 from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
@@ -312,3 +313,20 @@ def test_likely_partners_come_first(both: Path, browse: Browse) -> None:
         client.get("/compare?a=fallback/1").text
     )
     assert "or its replay" not in client.get("/compare").text
+
+
+@pytest.mark.browser
+def test_a_session_that_is_chosen_is_compared_at_once(page: Page, site: str) -> None:
+    """As soon as there are two."""
+    page.open(f"{site}compare")
+    for name, value in (("a", "fallback/1"), ("b", "rounds/1")):
+        page.value(
+            f"(list => {{ list.value = '{value}';"
+            "list.dispatchEvent(new Event('change', {bubbles: true})); })"
+            f"(document.querySelector('[name={name}]'))"
+        )
+        page.until(
+            f"new URLSearchParams(location.search).get('{name}') === '{value}'"
+            " && document.readyState === 'complete'"
+        )
+    assert page.value("document.querySelector('.parting') !== null")

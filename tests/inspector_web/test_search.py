@@ -258,3 +258,12 @@ def test_an_event_shows_the_text_as_a_word_if_it_can(folder: Path, browse: Brows
     (one,) = found(browse(), "bridge")["found"]
     assert one["excerpt"]["before"].endswith("Mend abridged ")
     assert one["is_part"] is False
+
+
+def test_a_letter_that_is_everywhere_takes_no_time(folder: Path, browse: Browse) -> None:
+    """A text of megabytes is not gone through for one place where it is a word."""
+    maker = TapeMaker(folder / "long.db")
+    maker.post(0, ask("ee" * 1_000_000 + " e"), session("s")).answer(5, created(), completed())
+    maker.write()
+    (one,) = [each for each in found(browse(), "e")["found"] if each["type"] == "http.request"]
+    assert one["is_part"] is True
