@@ -52,7 +52,24 @@
   };
 
   const replaceReceived = (fresh) => {
-    document.getElementById("by-then").replaceChildren(...(fresh ? [document.adoptNode(fresh)] : []));
+    const pane = document.getElementById("by-then");
+    pane.replaceChildren(...(fresh ? [document.adoptNode(fresh)] : []));
+    if (fresh && sought) reveal(sought.bottom, pane.getBoundingClientRect().top);
+    sought = null;
+  };
+
+  // Where the pane opens, it leaves in sight what is looked at: what was clicked, down to `bottom`
+  // on the page, else where the timeline begins.
+  let sought = null;
+
+  const seek = (bottom) => {
+    if (!document.getElementById("received")) sought = { bottom };
+  };
+
+  const reveal = (bottom, edge) => {
+    const { bottom: end } = here().querySelector(".plot").getBoundingClientRect();
+    if (bottom !== undefined) scrollBy(0, Math.max(0, bottom - scrollY - edge));
+    else if (end > edge) here().scrollIntoView({ block: "start" });
   };
 
   // The table follows when the movement is over: it is long, and nobody reads it meanwhile.
@@ -92,8 +109,10 @@
     const link = event.target.closest?.("a[data-window]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    ask(view.changes(link));
-    if (!here().contains(link)) here().scrollIntoView({ block: "start" });
+    const changes = view.changes(link);
+    if (changes.at === null) playing = null;
+    ask(changes);
+    if ("from" in changes && !here().contains(link)) here().scrollIntoView({ block: "start" });
   });
 
   document.addEventListener("wheel", (event) => {
@@ -114,6 +133,8 @@
     const plot = event.target.closest?.(".plot");
     if (plot) zoom(0.4, shareOf(plot, event.clientX));
   });
+
+  const LANE_PX = 48; // drawing.ROW_PX
 
   // One finger or button moves; two fingers zoom about the point between them; a click looks.
   const fingers = new Map();
@@ -163,7 +184,9 @@
     const isClick = event.type === "pointerup" && !begun.hasMoved && fingers.size === 0;
     const plot = here().querySelector(".plot");
     begin();
-    if (isClick) look(begun.from + (begun.to - begun.from) * shareOf(plot, event.clientX));
+    if (!isClick) return;
+    seek(event.pageY + LANE_PX);
+    look(begun.from + (begun.to - begun.from) * shareOf(plot, event.clientX));
   };
   document.addEventListener("pointerup", end);
   document.addEventListener("pointercancel", end);
@@ -206,6 +229,7 @@
     const [from] = windowOf(here());
     const last = Number(here().dataset.end);
     let at = received ? Number(received.dataset.at) : from;
+    seek();
     if (received && at >= Number(received.dataset.end)) at = from;
     playing = { at, before: performance.now(), last, isAsking: false, told: 0 };
     ready();
@@ -283,7 +307,9 @@
     if (!form) return;
     event.preventDefault();
     const at = Number(form.elements.at_s.value) * 1e6;
-    if (Number.isFinite(at)) look(at);
+    if (!Number.isFinite(at)) return;
+    seek();
+    look(at);
   });
   ready();
 })();

@@ -1,0 +1,99 @@
+"""What had come by an instant, docked at the bottom of the window, in a real browser."""
+
+from pathlib import Path
+
+import pytest
+from chromium import Page
+from timed_tapes import TapeMaker, ask, completed, created, session
+
+pytestmark = pytest.mark.browser
+
+PANE = "document.getElementById('by-then').getBoundingClientRect()"
+BAR = "document.querySelector('.hints').getBoundingClientRect()"
+OPEN = "document.getElementById('received') !== null"
+SHUT = "document.getElementById('received') === null"
+
+
+@pytest.fixture
+def long(folder: Path, both: Path) -> str:
+    """A session of 40 requests, much longer than any window, beside those of the site."""
+    assert folder == both
+    maker = TapeMaker(folder / "long.db")
+    for at_ms in range(0, 4000, 100):
+        maker.post(at_ms, ask(f"Ask {at_ms}."), session("s")).answer(
+            at_ms + 90, created(), completed()
+        )
+    maker.write()
+    return "tapes/long/sessions/1"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_it_is_seen_whatever_the_length_of_the_session(
+    page: Page, long: str, site: str, width: int
+) -> None:
+    """At the bottom of the window, on the bar of keys, lower than half of the window."""
+    page.open(f"{site}{long}?at=50000", width=width)
+    assert page.value("document.querySelector('.plot').getBoundingClientRect().bottom > 1800")
+    assert page.value(f"{PANE}.bottom === {BAR}.top")
+    assert page.value(f"{PANE}.top > innerHeight / 2")
+    assert page.value(f"{PANE}.left === 0 && {PANE}.right === innerWidth")
+
+
+def test_without_a_script_it_is_seen_too(page: Page, long: str, site: str) -> None:
+    """At the very bottom, for there is no bar; its cross leads to the view without it."""
+    with page.without_scripts():
+        page.open(f"{site}{long}?from=0&to=900000&at=50000")
+        assert page.value(f"{PANE}.bottom === innerHeight")
+        close = "document.querySelector('.received .close')"
+        assert page.value(f"{close}.search") == "?from=0&to=900000"
+        assert page.value(f"{close}.pathname") == "/tapes/long/sessions/1"
+
+
+@pytest.mark.parametrize("way", ["Escape", "cross"])
+def test_it_is_closed(page: Page, site: str, way: str) -> None:
+    """By the key and by the cross; the window stays, and Escape leads up only after that."""
+    page.open(f"{site}tapes/fallback/sessions/1?from=500000&to=900000&at=600000")
+    if way == "cross":
+        page.value("document.querySelector('.received .close').click()")
+    else:
+        page.press("Escape")
+    page.until(SHUT)
+    page.until("location.search === '?from=500000&to=900000'")
+    page.until("document.getElementById('cursor').getAttribute('visibility') === 'hidden'")
+    assert page.value("document.getElementById('at-s').value") == ""
+    page.press("Escape")
+    page.until("location.pathname === '/sessions'")
+
+
+def test_closing_it_stops_what_plays(page: Page, site: str) -> None:
+    """It does not come again."""
+    page.open(f"{site}tapes/fallback/sessions/1?at=1000000")
+    page.press(" ")
+    page.until("document.querySelector('button.play').textContent === 'Stop'")
+    page.press("Escape")
+    page.until("document.querySelector('button.play').textContent === 'Play'")
+    page.until(SHUT)
+    page.until("location.search === ''")
+
+
+def test_what_was_clicked_stays_in_sight(page: Page, long: str, site: str) -> None:
+    """Where the pane would cover it, the page scrolls up to that."""
+    page.open(f"{site}{long}")
+    plot = "document.querySelector('.plot').getBoundingClientRect()"
+    x, top = page.value(f"[{plot}.x + {plot}.width / 2, {plot}.top]")
+    lane = int((820 - top) // 48)
+    for kind in ("mousePressed", "mouseReleased"):
+        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=820, button="left", clickCount=1)
+    page.until(OPEN)
+    page.until(f"{plot}.top + {lane + 1} * 48 <= {PANE}.top")
+
+
+def test_a_typed_instant_brings_the_timeline_into_sight(page: Page, long: str, site: str) -> None:
+    """Where the pane would cover it: at the top of the window."""
+    page.open(f"{site}{long}")
+    page.value(
+        "document.getElementById('at-s').value = '0.05';"
+        "document.querySelector('.look').requestSubmit()"
+    )
+    page.until(OPEN)
+    page.until("document.getElementById('timeline').getBoundingClientRect().top < 60")
