@@ -39,7 +39,7 @@ FAULTS: Final = (
     OfferedFault("The connection is reset before it", "reset", True),
     OfferedFault("Close 1011 before it", "close=1011", True, Transport.WEBSOCKET),
     OfferedFault(
-        "Silence before it, until the client leaves: Codex after 5 seconds",
+        "Silence before it, until the client leaves: after 5 seconds, if the command is Codex",
         "stall",
         needs_event=True,
         more=("--longest-silence", "5"),
