@@ -65,6 +65,11 @@ def day_and_time(unix_us: int) -> str:
     return f"{datetime.fromtimestamp(unix_us / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
 
 
+def exact(unix_us: int) -> str:
+    """The same to the millisecond, with its zone: ``2026-01-02 03:04:05.678 UTC``."""
+    return f"{day_and_time(unix_us)}.{unix_us // 1000 % 1000:03d} UTC"
+
+
 def number(value: int) -> str:
     """A count with its thousands apart."""
     return f"{value:,}"
@@ -113,6 +118,7 @@ FILTERS = {
     "counted": counted,
     "day_and_time": day_and_time,
     "duration": duration,
+    "exact": exact,
     "inked": inked,
     "markdown": rendered,
     "named": named,

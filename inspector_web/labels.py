@@ -81,7 +81,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words with their place on each kind of screen."""
+    """Words with their place on each kind of screen; of a time on an axis, with that."""
 
     x: float
     text: str
@@ -90,6 +90,7 @@ class Label:
     phone: Place
     tablet: Place
     desk: Place
+    at_us: int | None = None
 
 
 def placed(wishes: Sequence[Wish]) -> tuple[Label, ...]:
@@ -112,16 +113,13 @@ def axis_labels(marks: Iterable[AxisMark]) -> tuple[Label, ...]:
         mark.at_us: Wish(mark.x, axis(mark.at_us), Look.MARK, (Place.MIDDLE,)) for mark in marks
     }
     screens = [_roundest(wishes, plot_px) for plot_px in LEAST_PX]
-    return tuple(
-        Label(
-            wish.x,
-            wish.text,
-            wish.look,
-            wish.tone,
-            *(Place.MIDDLE if at_us in written else Place.NONE for written in screens),
+    labels: list[Label] = []
+    for at_us, wish in wishes.items():
+        phone, tablet, desk = (
+            Place.MIDDLE if at_us in written else Place.NONE for written in screens
         )
-        for at_us, wish in wishes.items()
-    )
+        labels.append(Label(wish.x, wish.text, wish.look, wish.tone, phone, tablet, desk, at_us))
+    return tuple(labels)
 
 
 def width_px(text: str, look: Look) -> float:

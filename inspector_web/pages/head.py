@@ -73,6 +73,11 @@ class SessionHead:
     findings: tuple[FindingHead, ...]
 
     @property
+    def tape_started_at_us(self) -> int:
+        """When its tape began, from which all its times count."""
+        return self.started_at_us - self.at_us
+
+    @property
     def has_findings(self) -> bool:
         return bool(self.findings)
 

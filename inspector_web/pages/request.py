@@ -73,7 +73,6 @@ class RequestPage:
     """
 
     session: SessionHead
-    tape_started_at_us: int
     attempt: AttemptRow
     tries: int
     answer: Answered
@@ -139,7 +138,6 @@ def request_page(
     answer_body_text = answer_body(index, attempt, SHOWN_CHARACTERS)
     return RequestPage(
         head,
-        overview.label.started_at_us,
         rows[at],
         sum(each.request == place.request for each in places),
         answered(index, attempt),

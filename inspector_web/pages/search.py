@@ -53,12 +53,14 @@ class SearchedTape:
 class Found:
     """An event in which the text stands, or begins.
 
+    It is not known when its tape began until that has been read.
     ``session`` and ``place`` are the session and the attempt that it is part of, if any. An answer
     says what it says several times, in pieces and as a whole: ``more`` counts the later events of
     the same attempt that hold the text too. ``is_part``: it stands within a longer word.
     """
 
     tape: str
+    tape_started_at_us: int | None
     session: int | None
     words: str
     place: AttemptPlace | None
@@ -169,4 +171,15 @@ def _found(tape: SearchedTape, event: Place, sender: Sender, kind: str, excerpt:
     under_way = None if overview is None else overview.attempt_at(event.exchange, event.at_us)
     session, place = under_way or (None, None)
     words = overview.words[session - 1] if overview is not None and session is not None else ""
-    return Found(tape.name, session, words, place, event, sender, kind, excerpt, excerpt.is_part)
+    return Found(
+        tape.name,
+        None if overview is None else overview.label.started_at_us,
+        session,
+        words,
+        place,
+        event,
+        sender,
+        kind,
+        excerpt,
+        excerpt.is_part,
+    )

@@ -74,7 +74,6 @@ class TurnPage:
     """
 
     session: SessionHead
-    tape_started_at_us: int
     number: int
     turns: int
     words: str
@@ -116,7 +115,6 @@ def turn_page(
     began_us = min(each.opened_us for each in attempts)
     return TurnPage(
         head_of(tape, overview, number),
-        overview.label.started_at_us,
         turn_number,
         len(turns),
         one_line(turn_words(reader, turn, index), _LONGEST_WORDS),

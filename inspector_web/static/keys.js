@@ -122,9 +122,14 @@
 
   // Times in the viewer's zone, which they name; UTC stays in the title.
   const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+  const exact = new Intl.DateTimeFormat(undefined, {
+    year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit",
+    second: "2-digit", fractionalSecondDigits: 3, timeZoneName: "short",
+  });
   const localise = () => {
     for (const time of document.querySelectorAll("time[data-local]")) {
-      const text = local.format(new Date(time.dateTime));
+      const format = time.dataset.local === "exact" ? exact : local;
+      const text = format.format(new Date(time.dateTime));
       if (time.textContent !== text) time.textContent = text;
     }
   };
@@ -133,10 +138,13 @@
 
   // An instant of a tape: the moment in the viewer's zone stands before the one in UTC.
   document.addEventListener("pointerover", ({ target }) => {
-    const time = target.closest?.("time[data-zone]");
+    const time = target.closest?.("[data-zone]");
     if (!time || time.dataset.zone) return;
     time.dataset.zone = "told";
-    time.title = `${local.format(new Date(time.dateTime))} (${time.title})`;
+    const moment = exact.format(new Date(time.dateTime ?? time.dataset.moment));
+    const drawn = time.querySelector("title");
+    if (drawn) drawn.textContent = `${moment} (${drawn.textContent})`;
+    else time.title = `${moment} (${time.title})`;
   });
 
   // The address names the row that has the focus, and there the keys begin, once the browser has

@@ -51,7 +51,7 @@ def test_each_leads_to_the_events_it_rests_on(client: FlaskClient) -> None:
     assert first["evidence"][1]["place"] == {"request": 1, "number": 2}
     assert first["view"]["start_us"] == 100_000
     text = client.get("/tapes/fallback/sessions/1").text
-    assert '<a href="/tapes/fallback/exchanges/1/events/3">websocket.close at 0.130 s</a>' in text
+    assert '<a href="/tapes/fallback/exchanges/1/events/3">websocket.close at <time' in text
     assert "from=100000&amp;to=" in text
 
 

@@ -210,3 +210,24 @@ def test_a_time_names_the_zone_that_it_is_in(page: Page, site: str) -> None:
         assert page.value(f"{began}.title") == "2026-01-02 03:04:05 UTC"
     finally:
         page.call("Emulation.setTimezoneOverride", timezoneId="")
+
+
+@pytest.mark.browser
+def test_an_instant_tells_its_moment_in_the_viewers_zone(page: Page, site: str) -> None:
+    """To the millisecond: in sight on its own page, on hover in a table and on the axis."""
+    page.call("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
+    try:
+        page.open(f"{site}tapes/fallback/exchanges/3/events/6")
+        seen = page.value("document.querySelector('time[data-local]').textContent")
+        assert "8:34:06.900" in seen
+        assert seen.endswith("GMT+5:30")
+        page.open(f"{site}tapes/fallback/sessions/1")
+        hover = "dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
+        at = "document.querySelector('.attempts time')"
+        assert "8:34:05.110" in page.value(f"{at}.{hover}; {at}.title")
+        mark = "document.querySelector('.axis text')"
+        assert "8:34:05.200" in page.value(
+            f"{mark}.{hover}; {mark}.querySelector('title').textContent"
+        )
+    finally:
+        page.call("Emulation.setTimezoneOverride", timezoneId="")
