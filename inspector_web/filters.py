@@ -10,7 +10,7 @@ from inspector_web.health import named
 from inspector_web.json_view import Token, laid_out
 from inspector_web.markdown import rendered
 from inspector_web.parted import Run, parted
-from inspector_web.stretches import LONG_WAIT_US, NAMES
+from inspector_web.stretches import LONG_WAIT_US, NAMES, Span
 from inspector_web.visible import visible
 from wiretape.words import counted, duration, size, warm_ups_told
 
@@ -52,6 +52,13 @@ def silence(us: int | None) -> str:
 def seconds(us: int) -> str:
     """An offset with its milliseconds, for a column: ``1.234``."""
     return f"{us / 1e6:,.3f}"
+
+
+def reach(span: Span) -> str:
+    """The seconds that lie within a span, to be typed: ``3.4 to 35.3``, ``0.1 to 1.901``."""
+    step_us = 100_000 if span.us >= 10_000_000 else 1000
+    first, last = -(-span.start_us // step_us) * step_us, span.end_us // step_us * step_us
+    return f"{first / 1e6:.10g} to {last / 1e6:.10g}"
 
 
 def timestamp(unix_us: int) -> str:
@@ -124,6 +131,7 @@ FILTERS = {
     "named": named,
     "number": number,
     "parted_json": parted_json,
+    "reach": reach,
     "seconds": seconds,
     "short": short,
     "sign": sign,

@@ -13,10 +13,14 @@ from inspector_web.timeline import Timeline
 
 @dataclass(frozen=True, slots=True)
 class ReceivedPage:
-    """The answers of a session as they stood ``at_us``. It ends ``end_us``."""
+    """The answers of a session as they stood ``at_us``, which may lie outside of it.
+
+    It is on the tape from ``begin_us`` to ``end_us``.
+    """
 
     session: SessionHead
     at_us: int
+    begin_us: int
     end_us: int
     answers: tuple[Answer, ...]
 
@@ -29,12 +33,14 @@ def received_page(
     index: IndexReader,
     given: Mapping[str, str],
 ) -> ReceivedPage:
-    """The page for the instant ``at`` of ``given``, held within the session."""
-    at_us = min(max(instant(given) or 0, timeline.span.start_us), timeline.span.end_us)
+    """The page for the instant ``at`` of ``given``; where it names none, for the first one."""
+    asked_us, span = instant(given), timeline.span
+    at_us = span.start_us if asked_us is None else asked_us
     return ReceivedPage(
         head_of(tape, overview, number),
         at_us,
-        timeline.span.end_us,
+        span.start_us,
+        span.end_us,
         received_by(index, overview, number, at_us),
     )
 

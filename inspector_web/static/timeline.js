@@ -225,13 +225,16 @@
   };
 
   const start = () => {
-    const received = document.getElementById("received");
-    const [from] = windowOf(here());
-    const last = Number(here().dataset.end);
-    let at = received ? Number(received.dataset.at) : from;
+    const { at, begin, end } = document.getElementById("received")?.dataset ?? {};
+    const isWithin = Number(at) >= Number(begin) && Number(at) < Number(end);
+    playing = {
+      at: isWithin ? Number(at) : windowOf(here())[0],
+      before: performance.now(),
+      last: Number(here().dataset.end),
+      isAsking: false,
+      told: 0,
+    };
     seek();
-    if (received && at >= Number(received.dataset.end)) at = from;
-    playing = { at, before: performance.now(), last, isAsking: false, told: 0 };
     ready();
     requestAnimationFrame(frame);
   };

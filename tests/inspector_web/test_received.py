@@ -11,7 +11,9 @@ from markupsafe import Markup
 from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, session
 
 from inspector_web import received
+from inspector_web.filters import reach
 from inspector_web.index import blocks
+from inspector_web.stretches import Span
 
 
 @pytest.fixture
@@ -158,8 +160,53 @@ def test_the_session_shows_it_where_its_address_says_so(client: FlaskClient) -> 
     assert 'visibility="hidden"' in bare
 
 
-@pytest.mark.parametrize("query", ["", "at_s=", "at=0", "at_s=99999"])
-def test_an_instant_outside_is_no_failure(client: FlaskClient, query: str) -> None:
-    """It is brought into the session."""
-    assert client.get(f"/tapes/one/sessions/1/received?{query}").status_code == 200
-    assert client.get(f"/tapes/one/sessions/1?{query}").status_code == 200
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("at=0", "0.000 s is before this session, which began at 0.100 s"),
+        ("at_s=0.05", "0.050 s is before this session, which began at 0.100 s"),
+        (
+            "at_s=99",
+            "99.000 s is after this session, of which the tape has nothing later than 1.90",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("fallback")
+def test_an_instant_outside_is_told(query: str, told: str, browse: Any) -> None:
+    """In a sentence, on both pages; the field keeps what was meant."""
+    client = browse()
+    for page in ("", "/received"):
+        text = client.get(f"/tapes/fallback/sessions/1{page}?{query}").text
+        assert told in text
+        assert f"Received by {told.split(' ')[0]} s" in text
+    field = f'value="{told.split(" ")[0]}"'
+    assert field in client.get(f"/tapes/fallback/sessions/1?{query}").text
+
+
+def test_before_a_session_nothing_had_come(client: FlaskClient) -> None:
+    """And after it, all had; without an instant, it is its first."""
+    assert json.loads(client.get("/tapes/one/sessions/1/received.json?at=-1").text)["answers"] == []
+    assert by(client, 99_000_000)["events"] == 9
+    assert json.loads(client.get("/tapes/one/sessions/1/received.json?at_s=").text)["at_us"] == 0
+
+
+@pytest.mark.parametrize(
+    ("span", "words"),
+    [
+        (Span(3_301_040, 35_401_999), "3.4 to 35.4"),
+        (Span(100_000, 1_901_000), "0.1 to 1.901"),
+        (Span(0, 990_001), "0 to 0.99"),
+        (Span(123_456_700_000, 123_556_700_000), "123456.7 to 123556.7"),
+    ],
+)
+def test_the_field_says_what_may_be_typed(span: Span, words: str) -> None:
+    """The times that lie within the session, to a tenth of a second where it is long."""
+    assert reach(span) == words
+
+
+@pytest.mark.usefixtures("fallback")
+def test_the_field_says_what_its_seconds_count_from(browse: Any) -> None:
+    """The begin of the tape, as the axis does."""
+    text = browse().get("/tapes/fallback/sessions/1").text
+    assert 'placeholder="0.1 to 1.901"' in text
+    assert 'title="Seconds since the tape began, 0.1 to 1.901 in this session"' in text

@@ -97,3 +97,19 @@ def test_a_typed_instant_brings_the_timeline_into_sight(page: Page, long: str, s
     )
     page.until(OPEN)
     page.until("document.getElementById('timeline').getBoundingClientRect().top < 60")
+
+
+def test_what_was_meant_stays_in_the_address(page: Page, site: str) -> None:
+    """An instant before the session is told, not moved; playing begins with the session."""
+    page.open(f"{site}tapes/fallback/sessions/1")
+    page.value(
+        "document.getElementById('at-s').value = '0.02';"
+        "document.querySelector('.look').requestSubmit()"
+    )
+    page.until(OPEN)
+    page.until("new URL(location).searchParams.get('at') === '20000'")
+    assert "is before this session" in page.value("document.getElementById('received').innerText")
+    page.press(" ")
+    at = "Number(document.getElementById('received').dataset.at)"
+    page.until(f"{at} !== 20000")
+    assert page.value(at) >= 100_000
