@@ -178,7 +178,7 @@ def test_an_instant_outside_is_told(query: str, told: str, browse: Any) -> None:
     for page in ("", "/received"):
         text = client.get(f"/tapes/fallback/sessions/1{page}?{query}").text
         assert told in text
-        assert f"Received by {told.split(' ')[0]} s" in text
+        assert f"Received by {told.split(' ')[0]} s" in Markup(text).striptags()
     field = f'value="{told.split(" ")[0]}"'
     assert field in client.get(f"/tapes/fallback/sessions/1?{query}").text
 
