@@ -76,6 +76,7 @@ class Verdict:
 SEVERITIES: Final = {
     Severity.BROKEN: Tone.BAD,
     Severity.RECOVERED: Tone.WARN,
+    Severity.GONE_WITHOUT: Tone.WARN,
     Severity.UNSEEN: Tone.NOTE,
 }
 """From the worst on."""

@@ -151,7 +151,13 @@ def session_page(
     at_us = instant(given)
     told, details = overview.told_of(number), overview.details_of(number)
     findings = finding_rows(told, timeline)
-    tales = tale_rows(tale for tale in tales_of(session) if tale != head.verdict.tale)
+    told_of = {each.finding.request for each in told}
+    tales = tale_rows(
+        tale
+        for tale in tales_of(session)
+        # What happened once, and was found, is told by the finding.
+        if tale != head.verdict.tale and (len(tale.steps) > 1 or tale.request not in told_of)
+    )
     gaps = overview.gaps_in(session)
     attempts, outside = _attempts(session, timeline, drawing)
     return SessionPage(

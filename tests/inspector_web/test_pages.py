@@ -392,6 +392,8 @@ def test_events_of_a_request_on_a_shared_socket(client: FlaskClient) -> None:
     assert (found["answered"], found["listing"]["previous"]) == (3, None)
     page = client.get("/tapes/rounds/events?session=1&request=2&attempt=1").text
     assert "of request 2, attempt 1: 3 events came in answer" in page
+    whole = client.get("/tapes/rounds/events?session=1").text
+    assert "of the session: 7 events came in answer" in whole
     before = twin(client, "/tapes/rounds/events", session=1, request=2, before="950000.1.9")
     assert [row["type"] for row in before["listing"]["rows"]][:1] == ["response.create"]
     refused = client.get("/tapes/rounds/events.json?session=1&request=2&attempt=7")
@@ -416,12 +418,12 @@ def test_events_are_counted(client: FlaskClient) -> None:
     """Those that are asked for, of all; before the first of an exchange nothing passed."""
     rows = twin(client, "/tapes/fallback/events", session=1)["listing"]["rows"]
     page = client.get("/tapes/fallback/events?session=1").text
-    assert f"<strong>{len(rows)} events</strong>" in page
-    assert "<strong>18 events</strong>" in page
+    assert f"<strong>{len(rows)} rows</strong>" in page
+    assert "<strong>18 rows</strong>" in page
     firsts = [row for row in rows if row["place"]["position"] == 0]
     assert len(re.findall(r'<td class="num delta[^"]*">–</td>', page)) == len(firsts) == 3
     filtered = client.get("/tapes/fallback/events?type=completed").text
-    assert "<strong>1 event</strong> of 18 events" in filtered
+    assert "<strong>1 row</strong> of 18 rows" in filtered
     found = twin(client, "/tapes/fallback/events/found", text="hm")
     assert (found["found"], found["all"]) == (
         {"events": 2, "is_all": True},

@@ -51,3 +51,24 @@ def test_many_like_resets_take_one_line(folder: Path, browse: Callable[..., Flas
         ([2, 3, 4, 5, 6, 7, 8, 9], 3)
     ]
     assert page["tales_left_out"] == 0
+
+
+def test_a_warm_up_that_was_found_to_fail_is_told_once(
+    folder: Path, browse: Callable[..., FlaskClient]
+) -> None:
+    """By the finding, which does not say that it recovered: it was never tried again."""
+    maker = TapeMaker(folder / "warm.db")
+    socket = maker.socket(0, session("s"))
+    socket.ask(5, ask("hi") | {"generate": False})
+    socket.close(9, 1011, "busy")
+    for at_ms in (100, 300):
+        socket = maker.socket(at_ms, session("s"))
+        socket.ask(at_ms + 5, ask("hi"))
+        socket.close(at_ms + 9, 1011, "busy")
+    maker.post(500, ask("hi"), session("s")).answer(510, created(), completed())
+    maker.write()
+    client = browse()
+    assert client.get("/tapes/warm/sessions/1.json").get_json()["tales"] == []
+    text = client.get("/tapes/warm/sessions/1").text
+    assert "the session went on without it, request 1" in text
+    assert "recovered, request 1" not in text

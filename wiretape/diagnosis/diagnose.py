@@ -66,7 +66,7 @@ def _severity(case: Case, kind: Kind, seen: Sighting) -> Severity:
         return Severity.RECOVERED
     if request.role is Role.WARM_UP and _is_fine(session.requests[-1]):
         # Nobody misses a warm-up when the request that it was for went well.
-        return Severity.RECOVERED
+        return Severity.GONE_WITHOUT
     is_seen = request.last.outcome is not Outcome.OPEN and not case.is_torn(request.last)
     is_seen = is_seen and not case.may_go_on(session, request)
     return Severity.BROKEN if is_seen else Severity.UNSEEN

@@ -52,6 +52,8 @@ class Severity(StrEnum):
     """What the client wanted did not come."""
     RECOVERED = "recovered"
     """It came, after trouble; or the trouble is not one request's."""
+    GONE_WITHOUT = "gone_without"
+    """It did not come, and the session went on without it: a warm-up, that nobody misses."""
     UNSEEN = "unseen"
     """The recording does not show whether it came."""
 
@@ -64,6 +66,7 @@ class Severity(StrEnum):
 _SEVERITIES: Final = {
     Severity.BROKEN: "not recovered",
     Severity.RECOVERED: "recovered",
+    Severity.GONE_WITHOUT: "the session went on without it",
     Severity.UNSEEN: "end unknown",
 }
 

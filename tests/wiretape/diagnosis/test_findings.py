@@ -78,7 +78,7 @@ def test_a_failed_warm_up_hurts_nobody_if_the_request_went_well(tmp_path: Path) 
     again = maker.socket(10, S1)
     again.ask(11, ask("rules", "hi"))
     again.say(12, created(), completed())
-    assert the_finding(maker, Kind.CLOSED_EARLY).severity is Severity.RECOVERED
+    assert the_finding(maker, Kind.CLOSED_EARLY).severity is Severity.GONE_WITHOUT
 
 
 def test_evidence_is_not_without_end(maker: TapeMaker) -> None:
