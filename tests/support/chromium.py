@@ -55,7 +55,9 @@ def opened_page(binary: str) -> Iterator["Page"]:
         ) as process,
     ):
         try:
-            with connect(_address(Path(profile), process), max_size=None) as socket:
+            # Between tests nobody reads what a page says, and the answer to a ping waits behind it.
+            address = _address(Path(profile), process)
+            with connect(address, max_size=None, ping_interval=None) as socket:
                 page = Page(socket)
                 yield page
                 page.call("Browser.close")
