@@ -272,6 +272,6 @@ def _waited(lane: Lane, link: Link | None) -> str:
     waited = f"after {duration(link.us)}" if link.us else ""
     if waited and lane.unasked is not None and lane.unasked.us >= LEAST_SILENCE_US:
         asked = duration(lane.unasked.end_us - link.start_us)
-        waited = f"with a socket {waited}, asked after {asked}"
+        waited = f"socket {waited}, asked after {asked}"
     told = "" if link.asked_us is None else f"(asked to wait {duration(link.asked_us)})"
     return f"{waited} {told}".strip()
