@@ -81,14 +81,22 @@
   const offer = document.querySelector("[data-offer]");
   const hear = () => (offer ? (offer.hidden = false) : grow());
 
+  const over = () => {
+    source.close();
+    note.hidden = true;
+    document.removeEventListener("visibilitychange", turn);
+    // It may be over because the tape is gone.
+    if (!offer) grow();
+  };
+
   const watch = () => {
     if (source || document.hidden) return;
     source = new EventSource(note.dataset.live);
     source.addEventListener("grown", hear);
-    source.addEventListener("over", () => {
-      source.close();
-      note.hidden = true;
-      document.removeEventListener("visibilitychange", turn);
+    source.addEventListener("over", over);
+    source.addEventListener("error", () => {
+      // Refused: a server that is only gone is asked again.
+      if (source?.readyState === EventSource.CLOSED) over();
     });
   };
 

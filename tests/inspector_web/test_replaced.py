@@ -109,6 +109,19 @@ def test_a_deleted_tape_is_told(page: Page, site: str, both: Path, key: str) -> 
 
 
 @pytest.mark.browser
+def test_a_tape_that_is_deleted_while_it_grows_is_told(page: Page, site: str, folder: Path) -> None:
+    """By itself: a page that grows is looked at, and not touched."""
+    with GrowingTape(folder / "growing.db", 1):
+        page.open(f"{site}tapes/growing/events")
+        page.until("!document.querySelector('[data-live]').hidden")
+        (folder / "growing.db").unlink()
+        page.until("document.getElementById('refused')")
+    said = page.value("document.getElementById('refused').textContent")
+    assert said == GONE.replace("fallback", "growing")
+    page.complaints.clear()
+
+
+@pytest.mark.browser
 def test_what_was_told_goes_when_the_tape_is_back(page: Page, site: str, both: Path) -> None:
     """Moved away and back, it is the same."""
     page.open(f"{site}{SESSION[1:]}")
