@@ -91,8 +91,8 @@ def test_times_are_the_viewer_s_with_utc_beside(page: Page, site: str) -> None:
     """Fourteen hours east of Greenwich it is the same day later."""
     page.call("Emulation.setTimezoneOverride", timezoneId="Pacific/Kiritimati")
     page.open(f"{site}tapes/fallback/sessions/1")
-    assert "5:04:05" in page.value("document.querySelector('time').textContent")
-    title = page.value("document.querySelector('time').title")
+    assert "5:04:05" in page.value("document.querySelector('time[data-local]').textContent")
+    title = page.value("document.querySelector('time[data-local]').title")
     page.call("Emulation.setTimezoneOverride", timezoneId="UTC")
     assert title == "2026-01-02 03:04:05 UTC"
 

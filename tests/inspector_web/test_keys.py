@@ -246,7 +246,7 @@ def test_a_key_makes_the_window(
 def test_the_scrollbar_has_its_length_from_the_start(page: Page, site: str) -> None:
     """Wherever somebody looks: the last row is there at its end, and it has not grown."""
     page.open(f"{site}tapes/long/events")
-    assert page.value("document.getElementById('found').textContent") == "5,004 events"
+    assert page.value("document.getElementById('found').textContent") == "5,004 rows"
     long_px = page.value("document.documentElement.scrollHeight")
     assert long_px > 5004 * 20
     for share, row in ((1, "e1-5003"), (0.5, "e1-2502"), (0, "e1-0")):
