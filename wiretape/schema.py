@@ -6,6 +6,7 @@ fact arrives and never changes afterwards.
 
 import sqlite3
 from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -171,11 +172,9 @@ def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
         raise NotATape(
             f"{path} is not a tape ({error}): give a file that `wiretape record` wrote."
         ) from error
-    with closing(Database(memory=True)) as nothing_applied:
-        known = {migration.name for migration in migrations.pending(nothing_applied)}
-    if applied - known:
+    if applied - _known():
         raise TapeTooNew(
-            f"{path} was written by a newer wiretape (it has {max(applied - known)}): "
+            f"{path} was written by a newer wiretape (it has {max(applied - _known())}): "
             "upgrade wiretape to read it."
         )
     # Later migrations only add, and a reader changes nothing: an older tape is read as it is.
@@ -183,6 +182,13 @@ def check_is_tape(connection: sqlite3.Connection, path: str) -> None:
         raise NotATape(
             f"{path} is an unfinished tape, its tables were never made: give another one."
         )
+
+
+@cache
+def _known() -> frozenset[str]:
+    """The names of all migrations."""
+    with closing(Database(memory=True)) as nothing_applied:
+        return frozenset(migration.name for migration in migrations.pending(nothing_applied))
 
 
 def _applied(connection: sqlite3.Connection, path: str) -> set[str]:
