@@ -196,6 +196,7 @@ def _read(path: Path, edition: str, folder: Path, tell: Callable[[float], None])
             overview = diagnosed(overview, findings, reader, found)
         with suppress(*_NOT_KEPT), IndexWriter(place, reader) as index:
             index.keep(_OVERVIEW, edition, as_text(overview))
+            index.keep_whole(edition)
     yield Look(overview, share=1)
 
 

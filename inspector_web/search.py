@@ -1,7 +1,8 @@
 """Finds a text on a tape: in an event, or in what successive events stream."""
 
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from typing import Final
 
@@ -14,6 +15,8 @@ from wiretape.facts import Sender
 
 MOST_EFFORT: Final = 5_000
 """Events that one answer goes through."""
+MOST_WORK_S: Final = 0.1
+"""How long one answer works: whatever it goes through, and however many tapes there are."""
 _AROUND: Final = 80
 _MOST_PLACES: Final = 1000
 """Of one text, that are looked at for one where it is a word of its own."""
@@ -36,13 +39,14 @@ class Excerpt:
 
 @dataclass(slots=True)
 class Spent:
-    """How much one answer has gone through, over all tapes."""
+    """How much one answer has gone through, over all tapes, and since when it works."""
 
     effort: int = 0
+    since_s: float = field(default_factory=time.thread_time)
 
     @property
     def is_enough(self) -> bool:
-        return self.effort > MOST_EFFORT
+        return self.effort > MOST_EFFORT or time.thread_time() - self.since_s > MOST_WORK_S
 
 
 type Hit = tuple[Place, Sender, str, Excerpt]
@@ -58,7 +62,7 @@ def hits_in(
     """
     wanted = Wanted(text)
     hits: list[Hit] = []
-    last = after
+    last: Place | None = None
     since_us = 0 if after is None else after.at_us
     for stretch in index.stretches_since(since_us, None, wanted.only(())):
         begin = Place(stretch.at_us, stretch.exchange, stretch.start.position)

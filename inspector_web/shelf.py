@@ -9,7 +9,7 @@ from weakref import finalize
 
 from inspector_web.counting import Counting
 from inspector_web.index.file import drop_orphans, index_path
-from inspector_web.index.reader import IndexReader
+from inspector_web.index.reader import IndexReader, may_hold
 from inspector_web.overview import Overview
 from inspector_web.readings import Look, Readings
 from inspector_web.tally import Known
@@ -60,6 +60,11 @@ class Shelf:
     def index(self, reader: TapeReader) -> IndexReader:
         """The index of the tape, as far as it goes; the caller closes it."""
         return IndexReader(index_path(self._folder, reader.path), reader)
+
+    def may_hold(self, path: Path, look: Look, letters: str | None) -> bool:
+        """Whether the tape of that look can hold the letters; it is not opened for that."""
+        edition = None if look.is_behind else look.edition
+        return may_hold(index_path(self._folder, path), edition, letters)
 
     def counted(self, path: Path, part: Part, wanted: Wanted) -> Known:
         """How many wanted events there are in each block, as far as somebody has counted them."""

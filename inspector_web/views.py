@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from inspector_web.asking import sent_with
 from inspector_web.beside import compared, recorded_request
 from inspector_web.folds import Folds
 from inspector_web.growth import Growth, ListGrowth, TapeGrowth, list_state, told
+from inspector_web.index.reader import IndexReader
 from inspector_web.overview import AttemptPlace
 from inspector_web.pages.again import AgainPage, AgainQuery, again_page
 from inspector_web.pages.compare import ComparePage, CompareQuery
@@ -52,6 +53,9 @@ from wiretape.store_reader import Exchange, TapeReader
 _ATTEMPT: Final = (
     "/tapes/<tape>/sessions/<int:session>/requests/<int:number>/attempts/<int:attempt>"
 )
+
+_LISTS_IN_PATIENCE: Final = 5
+"""So much shorter what lists all tapes waits for them to be read."""
 
 pages = Blueprint("pages", __name__)
 
@@ -106,8 +110,9 @@ def _live_list(looks: Iterable[tuple[str, Path, Look]]) -> str:
 
 
 def _looks() -> list[tuple[str, Path, Look]]:
-    """What is known of every tape, after waiting for all of them together a little."""
-    until_s = time.monotonic() + shelf().patience_s
+    """What is known of every tape, after waiting for all of them together a little: such a page
+    says which are still being read, and is told when they are."""
+    until_s = time.monotonic() + shelf().patience_s / _LISTS_IN_PATIENCE
     return [
         (name, path, shelf().glance(path, max(0.0, until_s - time.monotonic())))
         for name, path in library().tapes().items()
@@ -119,15 +124,21 @@ def search() -> SearchPage:
     query = SearchQuery.parse(request.args)
     looks = sorted(_looks(), key=_newest_first) if query.text else []
 
-    def tapes() -> Iterator[SearchedTape]:
-        for name, path, look in looks:
-            if look.error is None:
-                reader = open_path(path)
-                yield SearchedTape(name, look, open_index(reader))
-
     if looks:
         g.live = _live_list(looks)
-    return search_page(query, tapes())
+    return search_page(
+        query,
+        [
+            SearchedTape(name, look, partial(_opened_if, path, look))
+            for name, path, look in looks
+            if look.error is None
+        ],
+    )
+
+
+def _opened_if(path: Path, look: Look, letters: str | None) -> IndexReader | None:
+    """The index of a tape that can hold these letters."""
+    return open_index(open_path(path)) if shelf().may_hold(path, look, letters) else None
 
 
 def _newest_first(named: tuple[str, Path, Look]) -> tuple[int, str]:

@@ -64,6 +64,8 @@ _TABLES: Final = """
     CREATE VIRTUAL TABLE letters USING fts5 (text, content = '', detail = none,
       tokenize = 'trigram');
 """
+WHOLE: Final = "whole"
+"""The fact that the index holds all of its tape: nothing goes on there."""
 _PATIENCE_S: Final = 30.0
 
 

@@ -6,6 +6,7 @@ the whole tape, however far the index has come.
 
 import sqlite3
 from collections.abc import Collection, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
+from inspector_web.index.file import WHOLE
 from inspector_web.index.places import Start, crossings_from
 from inspector_web.marks import About, Marking, Marks
 from wiretape.crossings import Crossing
@@ -238,6 +240,22 @@ class IndexReader:
         if self._connection is None:
             return []
         return self._connection.execute(query, values).fetchall()
+
+
+def may_hold(path: Path, edition: str | None, letters: str | None) -> bool:
+    """Whether that edition of the tape can hold the letters, without opening it: what the index at
+    ``path`` does not know can be anything."""
+    connection = None if edition is None or letters is None else _opened(path)
+    if connection is None:
+        return True
+    with closing(connection):
+        known = connection.execute("SELECT value FROM facts WHERE name = ?", (f"{WHOLE} of",))
+        if known.fetchone() != (edition,):
+            return True
+        found = connection.execute(
+            "SELECT 1 FROM letters WHERE letters MATCH ? LIMIT 1", (letters,)
+        )
+        return found.fetchone() is not None
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from inspector_web.index.blocks import Cut, Gathered, blocks_of
-from inspector_web.index.file import drop, maker, opened, place_of, transaction
+from inspector_web.index.file import WHOLE, drop, maker, opened, place_of, transaction
 from inspector_web.index.places import Start
 from inspector_web.marks import About
 from wiretape.store_reader import Exchange, TapeReader
@@ -61,6 +61,12 @@ class IndexWriter:
         with transaction(self._connection):
             self._note(f"{name} of", edition)
             self._note(name, value)
+
+    def keep_whole(self, edition: str) -> None:
+        """Notes that the index holds all of that edition of the tape, if it does."""
+        (over,) = self._row("SELECT count(*) FROM exchanges WHERE is_over")
+        if over == sum(1 for _ in self._reader.begins()):
+            self.keep(WHOLE, edition, "")
 
     def append(self, go_on: Callable[[], bool] = lambda: True) -> bool:
         """Adds what the tape has beyond the index; says whether it was let come to the end."""

@@ -1,6 +1,6 @@
 """Search over everything on all tapes: what was said, in any event and across events."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
@@ -42,11 +42,12 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchedTape:
-    """A tape to search in: its name, what is known of it, and its index, open for now."""
+    """A tape to search in: its name, what is known of it, and what opens its index, for now, if the
+    tape can hold these letters (an expression for SQLite, or anything)."""
 
     name: str
     look: Look
-    index: IndexReader
+    opened_if: Callable[[str | None], IndexReader | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,8 @@ def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage
     next_tape: str | None = None
     following: Place | None = None
     spent = Spent()
-    is_reached = query.after_tape is None
+    letters = Wanted(query.text).only(()).letters
+    is_begun = False
     for tape in tapes if query.text else ():
         if query.tape is not None and tape.name != query.tape:
             continue
@@ -119,13 +121,19 @@ def search_page(query: SearchQuery, tapes: Iterable[SearchedTape]) -> SearchPage
             heads = heads_of(tape.name, tape.look.overview)
             told += (each for head in heads for each in _told(query.text, head))
             sessions += (head for head in heads if _is_called(query.text, head))
-        is_first = tape.name == query.after_tape
-        is_reached = is_reached or is_first
-        if not is_reached or next_tape is not None:
+        is_first = tape.name == query.after_tape or (query.after_tape is None and not is_begun)
+        is_begun = is_begun or is_first
+        if not is_begun or next_tape is not None:
             continue
-        hits, following = hits_in(
-            tape.index, query.text, query.after if is_first else None, MOST_HITS - len(found), spent
-        )
+        # The first one is searched in any case, so that each answer comes further.
+        if not is_first and (spent.is_enough or len(found) >= MOST_HITS):
+            next_tape = tape.name
+            continue
+        index = tape.opened_if(letters)
+        if index is None:
+            continue
+        after = query.after if is_first else None
+        hits, following = hits_in(index, query.text, after, MOST_HITS - len(found), spent)
         found += _told_once(_found(tape, *hit) for hit in hits)
         if following is not None:
             next_tape = tape.name

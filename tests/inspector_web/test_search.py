@@ -10,8 +10,9 @@ from chat_talk import CHAT_TARGET, chat_ask, chat_chunk
 from flask.testing import FlaskClient
 from timed_tapes import BEGAN_US, TapeMaker, ask, completed, created, delta, session
 
-from inspector_web import search
+from inspector_web import search, views
 from inspector_web.index import blocks
+from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeLabel
 
 type Browse = Callable[..., FlaskClient]
@@ -166,10 +167,62 @@ def test_a_search_gives_up_and_can_go_on(
         events += [(each["tape"], each["event"], each["more"]) for each in page["found"]]
         if page["next_tape"] is None:
             break
-        after = ".".join(map(str, page["next"].values()))
+        after = ".".join(map(str, (page["next"] or {}).values()))
         page = found(client, "de", after_tape=page["next_tape"], after=after)
     assert len(events) == len({repr(each) for each in events})
     assert sum(1 + more for *_, more in events) == sum(1 + each["more"] for each in whole)
+
+
+@pytest.mark.parametrize("text", ["river", "nowhere", "is"])
+def test_a_search_ends_in_time_and_can_go_on(
+    client: FlaskClient, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many tapes there are: one of them in each answer at least."""
+    whole = found(client, text)
+    assert whole["next_tape"] is None
+    monkeypatch.setattr(search, "MOST_WORK_S", 0.0)
+    page = found(client, text)
+    events, answers = page["found"], 1
+    while page["next_tape"] is not None:
+        after = ".".join(map(str, (page["next"] or {}).values()))
+        page = found(client, text, after_tape=page["next_tape"], after=after)
+        events, answers = events + page["found"], answers + 1
+    assert answers > 1
+    assert sum(1 + each["more"] for each in events) == sum(
+        1 + each["more"] for each in whole["found"]
+    )
+    assert {each["tape"] for each in events} == {each["tape"] for each in whole["found"]}
+
+
+def test_tapes_that_cannot_hold_the_text_are_not_opened(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their index knows; so a search of many tapes takes no longer than it has to."""
+    found(client, "river")
+    opened: list[str] = []
+    open_path = views.open_path
+
+    def noted(path: Path) -> TapeReader:
+        opened.append(path.stem)
+        return open_path(path)
+
+    monkeypatch.setattr(views, "open_path", noted)
+    assert found(client, "resp_river")["found"] != []
+    assert opened == ["two"]
+
+
+def test_what_an_index_does_not_know_is_looked_for_on_the_tape(
+    folder: Path, browse: Browse
+) -> None:
+    """As what an exchange goes on to say that has not ended."""
+    maker = TapeMaker(folder / "cut.db", is_cut_off=True)
+    post = maker.post(0, ask("hi"), session("s-1"))
+    post.head(1)
+    post.events(2, created(), delta("a mill by the river"))
+    maker.write()
+    client = browse()
+    assert told(found(client, "a mill")) == [("cut", "response.output_text.delta", "a mill")]
+    assert told(found(client, "a mill")) == [("cut", "response.output_text.delta", "a mill")]
 
 
 def test_results_lead_to_their_places(client: FlaskClient) -> None:
