@@ -76,7 +76,8 @@ def draw(timeline: Timeline, view: View, marks_of: MarksOf) -> Drawing:
         axis_labels(axis_of(view_of(timeline.span, None, None))),
         columns,
         before,
-        len(timeline.lanes) - len(lanes) - before,
+        len(timeline.lanes) - len(seen) - before,
+        len(seen) - len(lanes),
     )
 
 

@@ -78,7 +78,8 @@ class Drawing:
 
     ``turns`` have rows where there is more than one. ``strip`` is the whole session in one line,
     with the window as its last block; a block of it is as bad as the worst attempt in it. The lanes
-    that are not drawn ended before the window, or begin after it, or are too many.
+    that are not drawn ended before the window, or begin after it, or are left out of it, the last
+    of too many.
     """
 
     view: View
@@ -94,3 +95,4 @@ class Drawing:
     tick_columns: int
     lanes_before: int
     lanes_after: int
+    lanes_left_out: int

@@ -310,4 +310,4 @@ def test_too_many_lanes_are_counted(fallback: Path) -> None:
     many = Timeline(timeline.span, timeline.lanes[:1] * 250, (), (), timeline.turns)
     drawing = draw(many, View(100_000, 200_000), silent)
     assert len(drawing.lanes) == MOST_LANES == 60
-    assert (drawing.lanes_before, drawing.lanes_after) == (0, 190)
+    assert (drawing.lanes_before, drawing.lanes_after, drawing.lanes_left_out) == (0, 0, 190)

@@ -247,6 +247,60 @@ def test_a_finger_finds_each_lane(page: Page, site: str) -> None:
     assert page.value("location.pathname") == "/tapes/fallback/sessions/1"
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("window", ["", "?from=0&to=2000000"])
+def test_a_link_to_a_request_leaves_the_axis(
+    page: Page, site: str, folder: Path, width: int, window: str
+) -> None:
+    """And the strip: both stay at the top while lanes scroll, and the lane stands below them."""
+    maker = TapeMaker(folder / "long.db")
+    for at_ms in range(0, 4000, 100):
+        maker.post(at_ms, ask(f"Ask {at_ms}."), session("s")).answer(
+            at_ms + 90, created(), completed()
+        )
+    maker.write()
+    page.open(f"{site}tapes/long/sessions/1{window}", width=width)
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    bottom = "document.querySelector('{}').getBoundingClientRect().bottom"
+    page.value("location.hash = '#request-15'")
+    page.until(f"{top.format('#request-15')} < 140")
+    page.until(f"{top.format('.scale')} === 0")
+    assert page.value(f"{bottom.format('.axis')} < {top.format('#request-15')}")
+    assert page.value(f"{top.format('.strip')} >= 0")
+    lane = top.format(".lanes"), top.format(".plot")
+    assert page.value(f"{lane[0]} === {lane[1]}")
+
+
+def test_each_axis_says_what_it_is_of(page: Page, site: str) -> None:
+    """Two of them, with different scales, where the window is not all of the session."""
+    names = "[...document.querySelectorAll('.scale-name')].map(each => each.innerText.trim())"
+    page.open(f"{site}tapes/fallback/sessions/1")
+    assert page.value(names) == ["", "since the tape began"]
+    page.open(f"{site}tapes/fallback/sessions/1?from=340000&to=380000")
+    assert page.value(names) == [
+        "1 lane before this window\nall of the session",
+        "this window, since the tape began",
+    ]
+
+
+def test_lanes_that_are_not_drawn_are_told(page: Page, site: str, folder: Path) -> None:
+    """Those after the window apart from those in it that are too many."""
+    maker = TapeMaker(folder / "many.db")
+    for at_ms in range(0, 7000, 100):
+        maker.post(at_ms, ask(f"Ask {at_ms}."), session("s")).answer(
+            at_ms + 90, created(), completed()
+        )
+    maker.write()
+    told = "[...document.querySelectorAll('.left-out')].map(each => each.innerText)"
+    page.open(f"{site}tapes/many/sessions/1?from=0&to=1050000")
+    assert page.value(told) == ["59 lanes after this window"]
+    page.open(f"{site}tapes/many/sessions/1?from=0&to=6850000")
+    assert page.value(told) == [
+        "9 more lanes in this window than can be drawn: zoom in to see the later ones",
+        "1 lane after this window",
+    ]
+
+
 @pytest.mark.parametrize("width", [360, 1600])
 def test_a_long_name_leaves_the_transport_whole(page: Page, site: str, width: int) -> None:
     """It is the name that is cut."""
