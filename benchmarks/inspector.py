@@ -1,12 +1,15 @@
-"""How fast the inspector answers on a tape with a million events.
+"""How fast the inspector answers on a tape with a million events, and on many tapes.
 
     python benchmarks/inspector.py                  builds the tape, reads it, prints a table
     python benchmarks/inspector.py --keep FOLDER    the same, and keeps tape and index for next time
+    python benchmarks/inspector.py --tapes 1000     so many tapes as the second case
+    python benchmarks/inspector.py --events 0       only that one
 
 The tape holds one session: a socket with half of the events in 250 requests, then HTTP requests
-with 1,000 events each. Every answer is timed on the server, without a network, after the first
-reading: as long as it took, and how much of that it worked. The limits are 200 ms of work, which
-is what a machine without other work takes, and 500 kB.
+with 1,000 events each. The second case is a folder of tapes with a request each. Every answer is
+timed on the server, without a network, after the first reading: as long as it took, and how much of
+that it worked. The limits are 200 ms of work, which is what a machine without other work takes, and
+500 kB.
 """
 
 import argparse
@@ -48,6 +51,7 @@ MOST_MS_OF = {"two sessions compared": 3000}
 ROUNDS = 5
 REQUESTS_ON_SOCKET = 250
 EVENTS_OF_RESPONSE = 1000
+EVENTS_OF_ONE_OF_MANY = 100
 EVENTS_OF_SHORT = 10_000
 """On a second tape, for what compares two sessions."""
 LIVE = ("sessions", "timeline, whole", "events, last page", "received by an instant")
@@ -156,6 +160,28 @@ def build(path: Path, events: int) -> None:
                 writer.put(fact)
 
 
+def build_many(folder: Path, tapes: int) -> None:
+    """Writes tapes with a request each, of one conversation."""
+    folder.mkdir()
+    maker = Maker()
+    for number in range(tapes):
+        with TapeWriter(folder / f"{number:04}.db", LABEL, on_trouble=print) as writer:
+            for fact in maker.post(1, EVENTS_OF_ONE_OF_MANY):
+                writer.put(fact)
+
+
+ADDRESSES_OF_MANY = {
+    "sessions": "/sessions",
+    "sessions, filtered": "/sessions?text=file+77+of",
+    "whether the list has grown": "/growth",
+    "sessions to compare": "/compare",
+    "search, common words": "/search?text=finds+the+cause",
+    "search, one place": "/search?text=file+77+of+the+project",
+    "search, two letters": "/search?text=zq",
+    "search, nothing": "/search?text=nowhere+to+be+found",
+}
+
+
 def addresses(client: FlaskClient) -> dict[str, str]:
     """What is asked for, by what it is."""
     session = "/tapes/bench/sessions/1"
@@ -215,37 +241,82 @@ def measure(client: FlaskClient, address: str) -> tuple[float, float, int]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--tapes", type=int, default=300)
     parser.add_argument("--keep", type=Path, help="a folder for the tape and its index")
     given = parser.parse_args()
     with nullcontext(given.keep) if given.keep else tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.mkdir(exist_ok=True)
-        tape = folder / "bench.db"
-        if not tape.exists():
-            began_at = time.perf_counter()
-            build(tape, given.events)
-            print(f"tape of {given.events:,} events written in {since(began_at)}")
-        short = folder / "short.db"
-        if not short.exists():
-            build(short, EVENTS_OF_SHORT)
-        app = create_app(Library([tape, short]), Access("127.0.0.1", None), folder / "index")
-        app.testing = True
-        client = app.test_client()
-        began_at, worked_at = time.perf_counter(), time.process_time()
-        read_whole(client, "/tapes/bench/sessions/1")
-        worked_s = time.process_time() - worked_at
-        read_whole(client, "/tapes/short/sessions/1")
-        index_bytes = sum(each.stat().st_size for each in (folder / "index").iterdir())
-        print(
-            f"first reading in {since(began_at)} ({worked_s:.0f} s of work): "
-            f"tape {tape.stat().st_size / 1e6:.0f} MB, index {index_bytes / 1e6:.0f} MB"
-        )
-        asked = addresses(client)
-        slow = [what for what, address in asked.items() if not is_within(client, what, address)]
-        with written(tape):
-            live = {f"{what}, live": asked[what] for what in LIVE}
-            slow += [what for what, address in live.items() if not is_within(client, what, address)]
+        slow = slow_of_many(folder, given.tapes) if given.tapes else []
+        slow += slow_of_one(folder, given.events) if given.events else []
     return 1 if slow else 0
+
+
+def slow_of_many(folder: Path, tapes: int) -> list[str]:
+    """What was too slow on many tapes."""
+    many = folder / "many"
+    if not many.exists():
+        build_many(many, tapes)
+    client = client_of([many], folder / "index of many")
+    began_at, worked_at = time.perf_counter(), time.process_time()
+    while client.get("/sessions.json").get_json()["unread"]:
+        time.sleep(0.5)
+    worked_s = time.process_time() - worked_at
+    print(f"{tapes} tapes read in {since(began_at)} ({worked_s:.0f} s of work)")
+    slow = [what for what, at in ADDRESSES_OF_MANY.items() if not is_within(client, what, at)]
+    search_all(client)
+    return slow
+
+
+def search_all(client: FlaskClient) -> None:
+    """Goes on with a search that finds nothing until all tapes are searched."""
+    began_at, worked_at = time.perf_counter(), time.thread_time()
+    query: dict[str, str] = {"text": "nowhere to be found"}
+    answers = 0
+    while True:
+        answers += 1
+        page = client.get("/search.json", query_string=query).get_json()
+        if page["next_tape"] is None:
+            break
+        query["after_tape"] = page["next_tape"]
+    worked_ms = (time.thread_time() - worked_at) * 1000
+    took = f"{answers} answers in {since(began_at)}"
+    print(f"all searched for nothing: {took}, {worked_ms:.0f} ms of work")
+
+
+def client_of(tapes: list[Path], indexes: Path) -> FlaskClient:
+    """A browser of these tapes, without a network."""
+    app = create_app(Library(tapes), Access("127.0.0.1", None), indexes)
+    app.testing = True
+    return app.test_client()
+
+
+def slow_of_one(folder: Path, events: int) -> list[str]:
+    """What was too slow on a tape with so many events."""
+    tape = folder / "bench.db"
+    if not tape.exists():
+        began_at = time.perf_counter()
+        build(tape, events)
+        print(f"tape of {events:,} events written in {since(began_at)}")
+    short = folder / "short.db"
+    if not short.exists():
+        build(short, EVENTS_OF_SHORT)
+    client = client_of([tape, short], folder / "index")
+    began_at, worked_at = time.perf_counter(), time.process_time()
+    read_whole(client, "/tapes/bench/sessions/1")
+    worked_s = time.process_time() - worked_at
+    read_whole(client, "/tapes/short/sessions/1")
+    index_bytes = sum(each.stat().st_size for each in (folder / "index").iterdir())
+    print(
+        f"first reading in {since(began_at)} ({worked_s:.0f} s of work): "
+        f"tape {tape.stat().st_size / 1e6:.0f} MB, index {index_bytes / 1e6:.0f} MB"
+    )
+    asked = addresses(client)
+    slow = [what for what, address in asked.items() if not is_within(client, what, address)]
+    with written(tape):
+        live = {f"{what}, live": asked[what] for what in LIVE}
+        slow += [what for what, address in live.items() if not is_within(client, what, address)]
+    return slow
 
 
 def is_within(client: FlaskClient, what: str, address: str) -> bool:
