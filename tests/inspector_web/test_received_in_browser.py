@@ -113,3 +113,14 @@ def test_what_was_meant_stays_in_the_address(page: Page, site: str) -> None:
     at = "Number(document.getElementById('received').dataset.at)"
     page.until(f"{at} !== 20000")
     assert page.value(at) >= 100_000
+
+
+def test_an_event_leads_to_both(page: Page, long: str, site: str) -> None:
+    """The timeline is at the top of the window, what had come by then at its bottom."""
+    page.open(f"{site}tapes/long/exchanges/1/events/3")
+    page.value("[...document.links].find(each => each.text === 'what had come by then').click()")
+    page.until(f"location.pathname === '/{long}' && {OPEN}")
+    page.until("document.getElementById('timeline').getBoundingClientRect().top < 60")
+    lane = "document.querySelector('.lane').getBoundingClientRect()"
+    assert page.value(f"{lane}.top > 0 && {lane}.bottom < {PANE}.top")
+    assert page.value(f"{PANE}.bottom === {BAR}.top")

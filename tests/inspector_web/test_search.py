@@ -229,7 +229,7 @@ def test_results_lead_to_their_places(client: FlaskClient) -> None:
     """The event, what had come by then, the request."""
     text = client.get("/search?text=wide+and+deep").text
     assert 'href="/tapes/one/exchanges/1/events/4"' in text
-    assert 'href="/tapes/one/sessions/1?at=2000#received"' in text
+    assert 'href="/tapes/one/sessions/1?at=2000#timeline"' in text
     assert 'href="/tapes/one/sessions/1/requests/1/attempts/1"' in text
     assert "<mark>wide and deep</mark>" in text
 
