@@ -70,5 +70,5 @@ def test_a_warm_up_that_was_found_to_fail_is_told_once(
     client = browse()
     assert client.get("/tapes/warm/sessions/1.json").get_json()["tales"] == []
     text = client.get("/tapes/warm/sessions/1").text
-    assert "the session went on without it, request 1" in text
+    assert "done without, request 1" in text
     assert "recovered, request 1" not in text

@@ -66,7 +66,7 @@ class Severity(StrEnum):
 _SEVERITIES: Final = {
     Severity.BROKEN: "not recovered",
     Severity.RECOVERED: "recovered",
-    Severity.GONE_WITHOUT: "the session went on without it",
+    Severity.GONE_WITHOUT: "done without",
     Severity.UNSEEN: "end unknown",
 }
 
