@@ -23,8 +23,8 @@
       try {
         const page = await view.fetched(view.address(changes), view.address(changes));
         if (!page) break;
-        replace(page.getElementById("timeline"));
         if (playing === null) replaceReceived(page.getElementById("received"));
+        replace(page.getElementById("timeline"));
         settle(page.getElementById("table"));
         view.put(changes);
       } catch {
@@ -54,7 +54,10 @@
   const replaceReceived = (fresh) => {
     const pane = document.getElementById("by-then");
     pane.replaceChildren(...(fresh ? [document.adoptNode(fresh)] : []));
-    if (fresh && sought) reveal(sought.bottom, pane.getBoundingClientRect().top);
+    // Laid out while the lanes above still stand: a browser that finds them gone holds on to what is
+    // below the pane, and scrolls by its height.
+    const { top } = pane.getBoundingClientRect();
+    if (fresh && sought) reveal(sought.bottom, top);
     sought = null;
   };
 

@@ -124,3 +124,20 @@ def test_an_event_leads_to_both(page: Page, long: str, site: str) -> None:
     lane = "document.querySelector('.lane').getBoundingClientRect()"
     assert page.value(f"{lane}.top > 0 && {lane}.bottom < {PANE}.top")
     assert page.value(f"{PANE}.bottom === {BAR}.top")
+
+
+def test_it_opens_without_moving_the_page(page: Page, site: str) -> None:
+    """Where it covers nothing that is looked at, lanes stay where they were."""
+    page.open(f"{site}tapes/fallback/sessions/1", width=640)
+    page.value("document.querySelector('.plot').scrollIntoView({behavior: 'instant'})")
+    x, y = page.value(
+        "(({x, y}) => [x + 200, y + 40])(document.querySelector('.plot').getBoundingClientRect())"
+    )
+    before = page.value("scrollY")
+    assert before > 0
+    for kind in ("mousePressed", "mouseReleased"):
+        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    page.until(OPEN)
+    two_frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    page.value(f"{two_frames}.then(() => 1)")
+    assert page.value("scrollY") == before
