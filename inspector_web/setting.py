@@ -20,6 +20,7 @@ from wiretape.store_reader import TapeReader
 
 _MOST_SESSIONS: Final = 20
 """That are asked for their folders."""
+_ASKING: Final = frozenset(RequestKind) - {RequestKind.UPGRADE}
 _MOVES: Final = ("-C", "--cd")
 """Codex goes elsewhere by itself: then its folder is not that of the command."""
 
@@ -48,18 +49,18 @@ def setting_of(reader: TapeReader, overview: Overview) -> Setting:
 
 
 def _folders(reader: TapeReader, session: Session) -> dict[Folder, str]:
-    """Those that its first request tells of; a warm-up may leave them out."""
-    attempts = [request.tries[0].attempt for request in session.requests]
+    """Those that the first attempt tells of which asked something; a warm-up may leave them out."""
+    attempts = [each.attempt for each in session.tries if each.attempt.kind in _ASKING]
     for attempt in sorted(attempts, key=lambda each: each.kind is RequestKind.WARM_UP):
         exchange = reader.exchange(attempt.exchange)
-        if exchange is not None and attempt.kind is not RequestKind.UPGRADE:
+        if exchange is not None:
             return folders_in(asked_of(reader, exchange, attempt).input_items)
     return {}
 
 
 def _one(told: Iterable[str | None]) -> str | None:
-    """What all tell alike."""
-    different = set(told)
+    """What all tell alike that tell it."""
+    different = set(told) - {None}
     return different.pop() if len(different) == 1 else None
 
 

@@ -283,6 +283,18 @@ def test_what_clients_tell_apart_is_left_to_the_command(folder: Path, browse: Br
     assert found[0] == f"cd /work && wiretape replay {tape} -o {kept(tape)} -- codex exec"
 
 
+def test_a_try_that_asked_nothing_tells_no_folder(folder: Path, browse: Browse) -> None:
+    """A refused handshake does not; nor does a session whose request broke off."""
+    maker = TapeMaker(folder / "told.db", label=TapeLabel("record", BEGAN_US, "m", '["codex"]'))
+    maker.upgrade(0, session("s-1")).refuse(5, 426)
+    context = f"{CONTEXT.format('/work')} {SKILLS.format('/home')}"
+    maker.post(100, ask(context, "Go."), session("s-1")).answer(101, created(), completed())
+    maker.post(200, ask("Look."), session("s-2")).answer(201, created(), completed())
+    maker.write()
+    setting = twin(browse(), "/tapes/told/sessions/1/again")["setting"]
+    assert (setting["folder"], setting["home"]) == ("/work", "/home")
+
+
 @pytest.mark.parametrize("option", ['"-C", "sub"', '"--cd", "sub"', '"--cd=sub"'])
 def test_a_client_that_was_told_to_go_elsewhere_goes_by_itself(
     folder: Path, browse: Browse, option: str
