@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from inspector_web.index.reader import IndexReader, Only
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Outcome
+from wiretape.attempt import Attempt
 from wiretape.chat.items import Skipped
 from wiretape.chat.response import read_response
 from wiretape.chat.stream import ChatStream
@@ -17,6 +17,7 @@ from wiretape.events import Channel, Phase, parse_event
 from wiretape.facts import Sender
 from wiretape.output import ItemState, OutputItem
 from wiretape.response import ResponseFold
+from wiretape.said import Outcome
 
 MOST_EVENTS: Final = 5000
 """Read of an answer that was not completed, the first."""

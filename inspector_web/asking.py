@@ -5,10 +5,10 @@ from typing import Final
 
 from inspector_web.index.reader import IndexReader, Only
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_in
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.facts import PieceKind, Sender
 from wiretape.inputs import said_by_user
-from wiretape.reconstruct import Session, Turn
+from wiretape.sessions import Session, Turn
 from wiretape.store_reader import Exchange, TapeReader
 
 

@@ -28,7 +28,7 @@ from inspector_web.visible import one_line
 from wiretape.commands.ignore_files import ignored_beside
 from wiretape.comparing.compare import compare_sessions, paired_attempts
 from wiretape.comparing.sessions import paired_sessions
-from wiretape.reconstruct import Session, Try
+from wiretape.sessions import Session, Try
 from wiretape.store_reader import TapeReader
 
 _WORDS: Final = 60

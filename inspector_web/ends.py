@@ -5,8 +5,9 @@ from typing import Final
 
 from inspector_web.stretches import LONG_WAIT_US
 from inspector_web.visible import one_line
-from wiretape.attempts import Attempt, Outcome
+from wiretape.attempt import Attempt
 from wiretape.facts import EndKind
+from wiretape.said import Outcome
 from wiretape.store_presence import Writing
 from wiretape.words import counted, duration
 

@@ -7,7 +7,7 @@ from inspector_web.answered import answer_items
 from inspector_web.conversation import Said, Saying, said_in
 from inspector_web.health import Stops, stops_of
 from inspector_web.index.reader import IndexReader
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 
 MOST_ENTRIES: Final = 60
 """Things said on either side of one request."""

@@ -10,13 +10,13 @@ from io import BytesIO
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from wiretape.attempts import Outcome
 from wiretape.choosing import exchanges_of, is_kept
 from wiretape.errors import CannotExpress, UsageError
 from wiretape.fixtures import fixture_answers, fixtures
-from wiretape.reconstruct import Session
 from wiretape.recording import Recording
+from wiretape.said import Outcome
 from wiretape.scripts.writing import write_script
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import read_recording
 from wiretape.words import size

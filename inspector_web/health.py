@@ -7,11 +7,13 @@ from itertools import groupby
 from typing import Final
 
 from inspector_web.ends import gave_up, given_up_us, said
-from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.diagnosis.kinds import Finding, Severity
 from wiretape.facts import EndKind
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.reasons import Why
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session, Try
 from wiretape.store_presence import Writing
 from wiretape.words import counted, duration
 

@@ -14,8 +14,8 @@ from inspector_web.offered import FAULTS, FILES
 from inspector_web.overview import AttemptPlace
 from inspector_web.setting import Setting
 from inspector_web.shell import command_line
-from wiretape.attempts import Attempt
-from wiretape.reconstruct import Session
+from wiretape.attempt import Attempt
+from wiretape.sessions import Session
 from wiretape.store_reader import Exchange
 
 _NO_COMMAND: Final = ("COMMAND",)

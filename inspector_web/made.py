@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from inspector_web.marks import TROUBLE
-from wiretape.attempts import Attempt
-from wiretape.attempts import Transport as AttemptTransport
+from wiretape.attempt import Attempt
+from wiretape.attempt import Transport as AttemptTransport
 from wiretape.client.decoding import Ignored
 from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import dialect_for

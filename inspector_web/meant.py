@@ -13,11 +13,11 @@ from typing import Any, Final
 from inspector_web.asking import asked_of
 from inspector_web.index.reader import IndexReader, Only
 from wiretape.asked import Asked, RequestKind
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.events import ItemDone, Lifecycle, parse_event
 from wiretape.inputs import NOT_SAID
 from wiretape.jsontext import object_at, string_at
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 
 _NO_SETTINGS: Final = frozenset({"input", "messages", "previous_response_id", "type"})

@@ -5,7 +5,7 @@ from typing import Final
 
 from inspector_web.exports import Form
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.crossings import COMMENT, HTTP_BODY, Crossing
 from wiretape.facts import Sender
 

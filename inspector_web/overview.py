@@ -14,12 +14,12 @@ from typing import Final
 from inspector_web.asking import first_words
 from inspector_web.stretches import Spent
 from inspector_web.visible import one_line
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.client.heads import rate_limits, retry_after_ms
 from wiretape.diagnosis.kinds import Finding, Kind
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Gap, ResponseHead, header
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeLabel
 from wiretape.words import counted

@@ -11,7 +11,7 @@ from typing import Final
 from inspector_web.index.reader import IndexReader, Stretch
 from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.seen import seen_in
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.chat.chunks import Chunk, chunk_in
 from wiretape.crossings import NAMELESS, Crossing
 from wiretape.events import Channel, Delta, ItemAdded, ItemDone, TextDone, parse_event

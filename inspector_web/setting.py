@@ -15,7 +15,7 @@ from inspector_web.shell import recorded_command
 from wiretape.asked import RequestKind
 from wiretape.facts import header
 from wiretape.folders import Folder, folders_in
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 
 _MOST_SESSIONS: Final = 20

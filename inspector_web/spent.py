@@ -8,7 +8,7 @@ from typing import Final
 from inspector_web.marks import Marks
 from inspector_web.stretches import Phase, Span, Spent, Use, without_silences
 from inspector_web.timeline import Lane, LinkKind, MarksOf, Timeline
-from wiretape.reconstruct import Why
+from wiretape.reasons import Why
 
 _USES: Final = {
     Phase.CONNECT: Use.CONNECT,

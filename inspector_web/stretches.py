@@ -15,7 +15,8 @@ from operator import sub
 from typing import Final
 
 from inspector_web.marks import About, Marks
-from wiretape.attempts import Attempt, Outcome
+from wiretape.attempt import Attempt
+from wiretape.said import Outcome
 
 LEAST_SILENCE_US: Final = 100_000
 """What is shorter is how any stream arrives, and never told."""

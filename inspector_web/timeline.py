@@ -20,9 +20,11 @@ from inspector_web.ends import label_of
 from inspector_web.marks import About, Marks
 from inspector_web.overview import Carrier, Overview
 from inspector_web.stretches import Bar, Phase, Silence, Span, bars_of, silences_of
-from wiretape.attempts import Outcome, Transport
+from wiretape.attempt import Transport
 from wiretape.facts import Gap
-from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.reasons import Why
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session, Try
 from wiretape.spot import Spot
 
 type MarksOf = Callable[[int, int, int], Marks]

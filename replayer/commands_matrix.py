@@ -18,7 +18,7 @@ from wiretape.redact import redact_command
 
 if TYPE_CHECKING:
     from replayer.matrix.sets import Case
-    from wiretape.reconstruct import Session
+    from wiretape.sessions import Session
 
 _DEFAULT_SILENCE_S = 5.0
 _INTERRUPTED = 130

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from replayer.bends.telling import bent_and_told
 from wiretape.choosing import chosen_sessions, only_sessions
-from wiretape.reconstruct import Request, Session, sessions_of
+from wiretape.reconstruct import sessions_of
 from wiretape.recording import Bend, Recording
+from wiretape.sessions import Request, Session
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import read_recording
 

@@ -8,7 +8,7 @@ from replayer.refusals import difference_sentence, unexpected_sentence
 from replayer.report import ReplayedRequest, Report, Spot, Verdict, first_met
 from replayer.script import Recorded, RecordedExchange, Script, Way
 from wiretape.asked import Asked
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.ignoring import Ignored
 from wiretape.likeness import Correspondence
 

@@ -20,7 +20,7 @@ from replayer.script import RecordedExchange, Script, Way
 from replayer.side_requests import SideRequests
 from replayer.socket_player import SocketPlayer, SocketPlayers
 from wiretape.asked import Asked, asked_at, asked_by_upgrade, asked_over_http
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.facts import header
 from wiretape.ignoring import Ignored
 from wiretape.scope import MODEL_HOSTS, Purpose, host_matcher, is_this_machine, purpose_of

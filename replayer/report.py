@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.likeness import Difference
 from wiretape.quoting import is_told_whole, told
 from wiretape.words import counted, place_told, printable

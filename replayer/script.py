@@ -20,7 +20,7 @@ from wiretape.asked import (
     asked_in,
     session_named,
 )
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.choosing import chosen_sessions, exchanges_of
 from wiretape.facts import Headers
 from wiretape.reconstruct import sessions_of

@@ -14,9 +14,9 @@ from loose_module import load
 from timed_tapes import TapeMaker, ask, created, session
 
 from wiretape import errors
-from wiretape.attempts import Outcome
 from wiretape.facts import End, EndKind, Piece, PieceKind, Sender
 from wiretape.reconstruct import sessions_of
+from wiretape.said import Outcome
 from wiretape.segments import StoredPiece, pack
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeLabel, TapeWriter

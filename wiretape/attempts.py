@@ -15,8 +15,7 @@ from wiretape.asked import (
     asked_by_upgrade,
     asked_in,
 )
-from wiretape.attempt import Attempt as Attempt
-from wiretape.attempt import Transport as Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.client.dialects import dialect_for
 from wiretape.crossings import (
     CLOSE,
@@ -32,8 +31,7 @@ from wiretape.facts import Sender
 from wiretape.inputs import InputView, calls_repeated, view_of
 from wiretape.jsontext import object_at, string_at
 from wiretape.origins import Origin, origin_of
-from wiretape.said import CallMade, ChatWords, Noise, ResponsesWords, Said, Words
-from wiretape.said import Outcome as Outcome
+from wiretape.said import CallMade, ChatWords, Noise, Outcome, ResponsesWords, Said, Words
 from wiretape.scope import Purpose, purpose_of
 from wiretape.store_presence import Writing
 from wiretape.store_reader import Exchange, TapeReader

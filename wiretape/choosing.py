@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from wiretape.asked import session_named
 from wiretape.errors import NoSuchSession
-from wiretape.reconstruct import Session
 from wiretape.recording import Bend, Recording, WholeExchange
 from wiretape.scope import Purpose, purpose_of
+from wiretape.sessions import Session
 from wiretape.store_reader import Exchange
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from wiretape.attempts import Attempt, Outcome
+from wiretape.attempt import Attempt
 from wiretape.facts import Gap
+from wiretape.said import Outcome
 
 
 def lost_from(attempt: Attempt, gaps: Iterable[Gap]) -> list[Gap]:

@@ -11,12 +11,14 @@ from enum import StrEnum
 from typing import Final
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Observed, Outcome, Transport
+from wiretape.attempt import Attempt, Transport
+from wiretape.attempts import Observed
 from wiretape.crossings import END, HTTP_RESPONSE
 from wiretape.facts import EndKind
 from wiretape.inputs import InputView, Maker, asks_for_the_same, without_model
 from wiretape.origins import SUMMARY_OPENING, Role
 from wiretape.repeats import repeats
+from wiretape.said import Outcome
 from wiretape.spot import Spot
 from wiretape.tools import ABORTED
 from wiretape.words import place_told

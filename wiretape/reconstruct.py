@@ -9,22 +9,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Observed, Outcome, Transport, attempts_of
+from wiretape.attempt import Transport
+from wiretape.attempts import Observed, attempts_of
 from wiretape.client.dialects import dialect_for, versions_of
 from wiretape.facts import header
 from wiretape.origins import Role
 from wiretape.reasons import (
     ITEM_DONE,
     Past,
+    Why,
     is_another_try,
     reason_to_ask,
     reason_to_try_again,
 )
-from wiretape.reasons import Why as Why
-from wiretape.sessions import Request as Request
-from wiretape.sessions import Session as Session
-from wiretape.sessions import Try as Try
-from wiretape.sessions import Turn as Turn
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session, Try
 from wiretape.spot import Spot
 from wiretape.store_reader import TapeReader
 from wiretape.threads import Thread, Threads

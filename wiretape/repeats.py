@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from wiretape.attempts import Attempt, Observed
+from wiretape.attempt import Attempt
+from wiretape.attempts import Observed
 from wiretape.inputs import InputView, carried_on
 from wiretape.words import counted
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from wiretape.attempts import Attempt, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.origins import Role
 from wiretape.reasons import Why
 from wiretape.spot import Spot

@@ -10,8 +10,10 @@ that do not say what they ask, as a script may leave them: they go on with what 
 from collections.abc import Iterable
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Observed, Outcome
+from wiretape.attempt import Attempt
+from wiretape.attempts import Observed
 from wiretape.inputs import InputView
+from wiretape.said import Outcome
 
 type Thread = str | int
 """A name that the wire gives, or a number where it gives none."""

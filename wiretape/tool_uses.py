@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Observed
+from wiretape.attempt import Attempt
+from wiretape.attempts import Observed
 from wiretape.crossings import HTTP_REQUEST
 from wiretape.reasons import ITEM_DONE
 from wiretape.spot import Spot

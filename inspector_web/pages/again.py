@@ -17,7 +17,7 @@ from inspector_web.pages.request import attempt_at
 from inspector_web.setting import Setting
 from inspector_web.shell import recorded_command
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.crossings import Crossing
 from wiretape.errors import UsageError
 from wiretape.redact import is_redacted

@@ -6,10 +6,12 @@ from typing import Final
 from inspector_web.ends import said
 from inspector_web.health import Tone, called, named, tone_of
 from wiretape.asked import RequestKind
-from wiretape.attempts import Outcome, Transport
+from wiretape.attempt import Transport
 from wiretape.events import Usage
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.reasons import Why
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session, Try
 
 _INFERRED = (Why.RETRY, Why.FALLBACK)
 

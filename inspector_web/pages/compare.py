@@ -14,7 +14,7 @@ from inspector_web.pages.pairs import DifferenceRow, PairRow, paired
 from inspector_web.took import Took
 from wiretape.comparing.causes import ALONE
 from wiretape.comparing.pairs import Comparison
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 
 MOST_EVENTS: Final = 100_000
 MOST_BYTES: Final = 40_000_000

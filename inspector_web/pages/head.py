@@ -11,8 +11,8 @@ from inspector_web.overview import Overview
 from inspector_web.pages.finding import FindingHead, finding_heads
 from inspector_web.shell import recorded_command
 from inspector_web.visible import one_line
-from wiretape.attempts import Attempt, Transport
-from wiretape.reconstruct import Session
+from wiretape.attempt import Attempt, Transport
+from wiretape.sessions import Session
 
 
 @dataclass(frozen=True, slots=True)

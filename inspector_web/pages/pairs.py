@@ -12,12 +12,13 @@ from inspector_web.health import Tone, called, tone_of
 from inspector_web.json_view import Token, laid_out
 from inspector_web.parted import Run, parted
 from inspector_web.twins import HTML_ONLY
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.comparing.causes import ALONE, Causes
 from wiretape.comparing.pairs import AttemptPair, Comparison, RequestPair
 from wiretape.likeness import Change, Difference
 from wiretape.quoting import told
-from wiretape.reconstruct import Request, Try, Why
+from wiretape.reasons import Why
+from wiretape.sessions import Request, Try
 from wiretape.words import counted
 
 _MOST_TOLD: Final = 40

@@ -19,10 +19,10 @@ from inspector_web.pages.event import SHOWN_CHARACTERS, layout_of
 from inspector_web.pages.head import SessionHead, head_of
 from inspector_web.twins import HTML_ONLY
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.errors import UsageError
 from wiretape.facts import Headers
-from wiretape.reconstruct import Try
+from wiretape.sessions import Try
 from wiretape.store_reader import Exchange, TapeReader
 
 

@@ -21,7 +21,7 @@ from inspector_web.stretches import LEAST_SILENCE_US, Spent, Use
 from inspector_web.timeline import Lane, Link, LinkKind, Timeline
 from inspector_web.window import View, view_of
 from wiretape.facts import Gap
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.words import duration
 
 _MOST_TOLD: Final = 5

@@ -10,7 +10,7 @@ from inspector_web.orders import COLUMNS, ORDERS, Column, Order, in_order
 from inspector_web.pages.head import SessionHead, heads_of
 from inspector_web.readings import Look
 from inspector_web.stretches import LONG_WAIT_US
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.words import duration
 
 ROWS: Final = 100

@@ -15,11 +15,11 @@ from inspector_web.overview import AttemptPlace, Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
 from inspector_web.pages.head import SessionHead, Tokens, head_of, tokens_of
 from inspector_web.visible import one_line
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.errors import UsageError
 from wiretape.inputs import Maker, maker_of
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session
+from wiretape.sessions import Request, Session
 from wiretape.store_reader import TapeReader
 
 STEPS: Final = 20

@@ -7,7 +7,7 @@ from replayer.bends.telling import TellingBend
 from replayer.chats.bending import as_responses
 from replayer.tools.rewriting import tools_recorded
 from replayer.transports.bending import over
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.chat.aggregate import AggregateMode
 from wiretape.recording import Bend
 

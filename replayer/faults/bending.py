@@ -17,8 +17,8 @@ from replayer.faults.spares import Spares
 from replayer.faults.spec import Fault
 from replayer.report import Spot
 from wiretape.errors import UsageError
-from wiretape.reconstruct import Session
 from wiretape.recording import Recording, WholeExchange
+from wiretape.sessions import Session
 
 
 class ImpossibleFault(UsageError):

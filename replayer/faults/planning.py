@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from replayer.faults.spec import Fault
 from replayer.report import Spot
 from wiretape.errors import UsageError
-from wiretape.reconstruct import Request, Session
+from wiretape.sessions import Request, Session
 
 
 @dataclass(slots=True)

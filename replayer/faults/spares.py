@@ -15,7 +15,7 @@ from replayer.faults.parts import Part, parts_of, put_together
 from replayer.report import Spot
 from replayer.transports.tries import naming_headers
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.events import event_type
 from wiretape.facts import (
     End,

@@ -10,7 +10,8 @@ from replayer.report import Report, Verdict
 from replayer.trials.trial import Trial
 from wiretape.choosing import exchanges_of
 from wiretape.commands.summary import PAST_US
-from wiretape.reconstruct import Session, Why
+from wiretape.reasons import Why
+from wiretape.sessions import Session
 from wiretape.words import columns, counted, printable
 
 _LONGEST_MESSAGE: Final = 100

@@ -13,8 +13,8 @@ from replayer.timing import timed
 from replayer.trials.homes import fresh_home
 from replayer.trials.trial import Client, Trials
 from wiretape.errors import UsageError
-from wiretape.reconstruct import Session
 from wiretape.recording import Recording, bent
+from wiretape.sessions import Session
 
 
 @dataclass(frozen=True, slots=True)

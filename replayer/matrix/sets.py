@@ -9,10 +9,10 @@ from typing import Final
 
 from replayer.faults.spec import Fault, read_fault
 from wiretape.asked import RequestKind
-from wiretape.attempts import Outcome
 from wiretape.errors import UsageError
 from wiretape.fault_places import HOW_TO_SAY_IT, read_place
-from wiretape.reconstruct import Request, Session
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session
 
 _TOGETHER: Final = " + "
 

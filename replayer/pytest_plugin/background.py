@@ -23,8 +23,9 @@ from replayer.tape import ReplayTape
 from wiretape.errors import WiretapeError
 from wiretape.facts import Fact
 from wiretape.ignoring import Ignored
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.reconstruct import sessions_of
 from wiretape.scope import base_path, purpose_of
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeLabel, TapeWriter
 

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 from replayer.pytest_plugin.choices import Choice
 from replayer.report import Report
 from wiretape.errors import WiretapeError
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import read_recording, write_recording
 

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from gateway.environment import child_environment
 from replayer.report import Report
-from wiretape.reconstruct import Request, Session, Try, Why
+from wiretape.reasons import Why
+from wiretape.sessions import Request, Session, Try
 from wiretape.words import counted
 
 

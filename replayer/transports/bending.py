@@ -11,7 +11,7 @@ from replayer.transports.sockets import sockets
 from replayer.transports.streams import posts
 from replayer.transports.tries import Try
 from wiretape.asked import asked_by_upgrade
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.errors import CannotExpress
 from wiretape.recording import Place, Recording, WholeExchange, numbered
 

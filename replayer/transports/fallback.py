@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from replayer.transports.tries import Try
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 
 _OF_A_SOCKET: Final = frozenset(
     {"previous_response_not_found", "websocket_connection_limit_reached"}

@@ -7,7 +7,7 @@ from typing import Final
 from replayer.answers import is_request
 from replayer.transports.tries import LAST_EVENTS, HowEnded, Refusal, Said, Try, is_any, members
 from wiretape.asked import Asked, RequestKind, asked_by_message, asked_by_upgrade, asked_over_http
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.content import ContentDecoder
 from wiretape.errors import CannotExpress
 from wiretape.events import event_type

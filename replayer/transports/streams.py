@@ -7,7 +7,7 @@ from typing import Final
 from replayer.faults.answer import block
 from replayer.transports.offers import refused_upgrades
 from replayer.transports.tries import HowEnded, Try, carried_headers, naming_headers
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.events import event_type
 from wiretape.facts import End, EndKind, Piece, PieceKind, RequestBody, ResponseHead, Sender
 from wiretape.recording import WholeExchange

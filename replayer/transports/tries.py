@@ -8,7 +8,7 @@ from typing import Final
 
 from replayer.chats.asked import is_reduced
 from wiretape.asked import SESSION_HEADERS, Asked
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.client.dialect import Dialect
 from wiretape.client.dialects import dialect_for
 from wiretape.events import event_type

@@ -29,8 +29,9 @@ from replayer.tape import ReplayTape
 from replayer.trials.orphans import ending_orphans
 from replayer.warm_ups import WHAT as WARM_UP
 from wiretape.facts import Fact
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.reconstruct import sessions_of
 from wiretape.recording import Recording
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 from wiretape.store_recording import reader_of
 from wiretape.store_writer import TapeLabel, TapeWriter

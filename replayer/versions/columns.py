@@ -7,7 +7,7 @@ from typing import Any, Final
 from replayer.matrix.last_words import last_words
 from replayer.trials.trial import Trial
 from wiretape.quoting import told
-from wiretape.reconstruct import Why
+from wiretape.reasons import Why
 from wiretape.words import columns, cut, printable
 
 _WIDTH: Final = 80

@@ -20,10 +20,12 @@ from inspector_web.health import (
     tone_of,
 )
 from wiretape.asked import RequestKind
-from wiretape.attempts import Outcome
 from wiretape.facts import EndKind, Sender
 from wiretape.origins import Role
-from wiretape.reconstruct import Session, Why, sessions_of
+from wiretape.reasons import Why
+from wiretape.reconstruct import sessions_of
+from wiretape.said import Outcome
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 
 

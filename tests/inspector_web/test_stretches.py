@@ -10,8 +10,8 @@ from inspector_web.drawing import draw
 from inspector_web.stretches import Silence
 from inspector_web.timeline import Timeline
 from inspector_web.window import view_of
-from wiretape.attempts import Outcome
 from wiretape.facts import EndKind, Sender
+from wiretape.said import Outcome
 
 
 def answered(path: Path, times_ms: list[int], end: EndKind = EndKind.COMPLETE) -> Path:

@@ -10,8 +10,9 @@ from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, o
 
 from inspector_web.stretches import Bar, Phase, Silence, Span
 from inspector_web.timeline import Lane, Link, LinkKind
-from wiretape.attempts import Outcome, Transport
+from wiretape.attempt import Transport
 from wiretape.facts import EndKind
+from wiretape.said import Outcome
 
 
 def test_a_failed_socket_is_a_lane_that_says_how_it_ended(fallback: Path) -> None:

@@ -10,7 +10,8 @@ from inspector_web.ends import label_of, said
 from inspector_web.health import Tone, tales_of, verdict_of
 from wiretape.diagnosis.diagnose import diagnose
 from wiretape.facts import EndKind, Sender
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 from wiretape.store_writer import TapeWriter
 

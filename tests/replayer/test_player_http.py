@@ -25,7 +25,7 @@ from replayer.http_request import HttpRequest, Origin
 from replayer.player import Accept, PassOn, Player
 from replayer.report import Blocked, ReplayedRequest, Verdict
 from wiretape.asked import RequestKind
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.facts import Headers
 
 GIVEN_ALREADY = (

@@ -8,7 +8,7 @@ import pytest
 from replayer.report import Blocked, NotAsked, ReplayedRequest, Report, SideRequest, Verdict
 from replayer.report_file import check_report_file, write_report
 from wiretape.asked import RequestKind
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.errors import UsageError, WouldOverwrite
 from wiretape.likeness import Change, Difference
 

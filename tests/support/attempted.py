@@ -2,7 +2,8 @@
 
 from timed_tapes import TapeMaker
 
-from wiretape.attempts import Attempt, Observed, attempts_of
+from wiretape.attempt import Attempt
+from wiretape.attempts import Observed, attempts_of
 
 
 def observed(maker: TapeMaker) -> list[Observed]:

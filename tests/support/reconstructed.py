@@ -5,7 +5,8 @@ from typing import Any
 from timed_tapes import TapeMaker, completed, created, done, session
 
 from wiretape.facts import EndKind, Headers, Sender
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Session
 
 S1, S2 = session("s1"), session("s2")
 

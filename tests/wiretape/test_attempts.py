@@ -22,10 +22,11 @@ from timed_tapes import (
 )
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.events import Usage
 from wiretape.facts import EndKind, PieceKind, Sender
 from wiretape.origins import Role
+from wiretape.said import Outcome
 
 
 def test_a_post_is_one_attempt(maker: TapeMaker) -> None:

@@ -19,8 +19,8 @@ from timed_tapes import (
     session,
 )
 
-from wiretape.attempts import Outcome
 from wiretape.origins import Role
+from wiretape.said import Outcome
 
 
 def test_a_call_counts_when_its_item_is_done(maker: TapeMaker) -> None:

@@ -9,8 +9,8 @@ from reconstructed import the_session, whys
 from timed_tapes import TapeMaker
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Outcome
 from wiretape.events import Usage
+from wiretape.said import Outcome
 
 
 def test_a_chat_ends_with_its_sentinel(maker: TapeMaker) -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from wiretape.choosing import chosen_sessions, only_sessions
 from wiretape.errors import NoSuchSession
-from wiretape.reconstruct import Session
 from wiretape.scripts.reading import read_script
+from wiretape.sessions import Session
 
 TAPE = "bug.db"
 

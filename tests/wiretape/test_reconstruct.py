@@ -20,10 +20,11 @@ from timed_tapes import (
     reasoning,
 )
 
-from wiretape.attempts import Outcome, Transport
+from wiretape.attempt import Transport
 from wiretape.facts import EndKind, Headers, Sender
 from wiretape.origins import Role
-from wiretape.reconstruct import Why
+from wiretape.reasons import Why
+from wiretape.said import Outcome
 from wiretape.spot import Spot
 
 

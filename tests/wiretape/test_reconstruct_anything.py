@@ -22,10 +22,11 @@ from timed_tapes import (
     session,
 )
 
-from wiretape.attempts import Outcome, attempts_of
+from wiretape.attempts import attempts_of
 from wiretape.diagnosis.diagnose import diagnose
 from wiretape.facts import EndKind, Sender
 from wiretape.reconstruct import sessions_of
+from wiretape.said import Outcome
 
 CALL_IDS = st.sampled_from(["c1", "c2", "c3"])
 ITEMS = st.one_of(

@@ -10,10 +10,10 @@ from cells import WIRETAPE
 from provider import Provider
 from provider_script import Plain, Reply, Say, Script
 
-from wiretape.attempts import Outcome
 from wiretape.diagnosis.diagnose import diagnose
 from wiretape.diagnosis.kinds import Kind
 from wiretape.reconstruct import sessions_of
+from wiretape.said import Outcome
 from wiretape.store_reader import TapeReader
 
 BROKEN = Plain(500, '{"error":{"message":"A scripted failure","type":"server_error"}}')

@@ -12,7 +12,8 @@ from wiretape.commands.options import json_option
 from wiretape.commands.telling import tell
 from wiretape.comparing.compare import compare_sessions
 from wiretape.comparing.sessions import paired_sessions
-from wiretape.reconstruct import Session, sessions_of
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 
 

@@ -6,11 +6,11 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final
 
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.comparing.pairs import AttemptPair, Comparison, Divergence, RequestPair
 from wiretape.comparing.sessions import SessionPair
 from wiretape.quoting import told
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.words import counted, printable, requests_told
 
 _SHOWN: Final = 5

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from wiretape.attempts import Outcome
 from wiretape.origins import Role
-from wiretape.reconstruct import Why
+from wiretape.reasons import Why
+from wiretape.said import Outcome
 from wiretape.words import counted, duration, moment, printable, requests_told, size
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from wiretape.facts import End, EndKind
-from wiretape.reconstruct import Session, Why, sessions_of
+from wiretape.reasons import Why
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 from wiretape.words import counted, requests_told
 

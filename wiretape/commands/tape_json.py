@@ -10,7 +10,9 @@ from wiretape.choosing import chosen_sessions
 from wiretape.commands.summary import count
 from wiretape.facts import Gap
 from wiretape.lost import lost_from
-from wiretape.reconstruct import Session, Try, Why, sessions_of
+from wiretape.reasons import Why
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Session, Try
 from wiretape.store_presence import log_of
 from wiretape.store_reader import TapeReader
 from wiretape.tool_uses import ToolUse

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.comparing.left_out import counts, without_volatile
 from wiretape.crossings import (
     CLOSE,

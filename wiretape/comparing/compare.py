@@ -17,7 +17,7 @@ from wiretape.ignoring import Ignored
 from wiretape.inputs import Maker, maker_of
 from wiretape.likeness import Correspondence, Difference, differences, value_differences
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session, Try, Turn
+from wiretape.sessions import Request, Session, Try, Turn
 from wiretape.store_reader import TapeReader
 from wiretape.volatile import TEXT_RULES
 

@@ -10,7 +10,7 @@ from itertools import chain
 from wiretape.comparing.answers import EventRun
 from wiretape.comparing.transports import TRANSPORT
 from wiretape.likeness import Change, Difference
-from wiretape.reconstruct import Request, Session, Try, Turn
+from wiretape.sessions import Request, Session, Try, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from wiretape.asked import Asked, RequestKind, asked_at, asked_by_message, asked_in
-from wiretape.attempts import Attempt, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.comparing.answers import Answer, answer_to
 from wiretape.crossings import Crossing, crossings_of
 from wiretape.facts import Sender
 from wiretape.jsontext import JsonObject
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.talk import Talk
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from wiretape.comparing.compare import beginning
 from wiretape.comparing.reading import Side
-from wiretape.reconstruct import Session
+from wiretape.sessions import Session
 from wiretape.store_reader import TapeReader
 
 type SessionPair = tuple[Session | None, Session | None]

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from wiretape.asked import Asked, RequestKind
-from wiretape.attempts import Attempt, Outcome
+from wiretape.attempt import Attempt
+from wiretape.said import Outcome
 
 TRANSPORT: Final = "transport"
 """By this name it is told that the transport was left out."""

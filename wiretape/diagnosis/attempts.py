@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Attempt, Outcome, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.diagnosis.case import Case, Place
 from wiretape.diagnosis.causes import cause_of, head_limit_us, waited_for_head_us
 from wiretape.diagnosis.kinds import Kind
@@ -19,6 +19,7 @@ from wiretape.diagnosis.sighting import (
     times,
 )
 from wiretape.reasons import way_of
+from wiretape.said import Outcome
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import counted, duration

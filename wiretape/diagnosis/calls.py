@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
-from wiretape.attempts import Outcome
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.limits import MANY_ROUNDS, MOST_ROUNDS, SAME_CALL_ID
 from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.diagnosis.sighting import Sighting
-from wiretape.reconstruct import Request, Session, Turn, Why
+from wiretape.reasons import Why
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session, Turn
 from wiretape.spot import Spot
 from wiretape.tool_uses import ToolUse, spot_of_asking
 from wiretape.words import counted

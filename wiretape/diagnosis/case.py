@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.client.dialects import dialect_for
 from wiretape.diagnosis.reading import Reading, Readings, readings_of
 from wiretape.facts import EndKind, Gap, Sender
 from wiretape.fault_places import Injected, injected_on
 from wiretape.lost import lost_from
-from wiretape.reconstruct import Request, Session, Try, sessions_of
+from wiretape.reconstruct import sessions_of
+from wiretape.sessions import Request, Session, Try
 from wiretape.store_reader import Exchange, TapeReader
 
 

@@ -8,12 +8,13 @@ whose end the recorder may have lost.
 from http import HTTPStatus
 from typing import Final
 
-from wiretape.attempts import Outcome, Transport
+from wiretape.attempt import Transport
 from wiretape.client.failures import FailureKind
 from wiretape.diagnosis.case import Place
 from wiretape.diagnosis.kinds import Kind
 from wiretape.diagnosis.limits import CONNECT_US, FORGETFUL_US, HEAD_US, IDLE_US
 from wiretape.facts import EndKind
+from wiretape.said import Outcome
 
 _KIND_OF_CODE: Final = {
     "previous_response_not_found": Kind.PREVIOUS_RESPONSE_UNKNOWN,

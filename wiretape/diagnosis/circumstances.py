@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from wiretape.asked import RequestKind
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.client.failures import FailureKind
 from wiretape.diagnosis.advice import ADVICE, Advice
 from wiretape.diagnosis.case import Place

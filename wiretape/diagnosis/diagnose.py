@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wiretape.attempts import Outcome
 from wiretape.diagnosis.case import Case, case_of
 from wiretape.diagnosis.circumstances import told_of
 from wiretape.diagnosis.injected import INJECTED, injected_in
@@ -12,7 +11,8 @@ from wiretape.diagnosis.kinds import OF_THE_RECORDER, Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
-from wiretape.reconstruct import Request, Session
+from wiretape.said import Outcome
+from wiretape.sessions import Request, Session
 from wiretape.store_reader import TapeReader
 from wiretape.words import counted, requests_told
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.limits import BODY_JUMP_BYTES, JUMP_FACTOR, TOKEN_JUMP
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.origins import Role
-from wiretape.reconstruct import Request
+from wiretape.sessions import Request
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import size
 

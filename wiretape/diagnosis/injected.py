@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from wiretape.attempts import Outcome
 from wiretape.diagnosis.advice import Advice
 from wiretape.diagnosis.case import Place
+from wiretape.said import Outcome
 
 INJECTED: Final = Advice(
     "The replay let this happen, as --fault asked: no server and no network failed.",

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-from wiretape.attempts import Attempt
+from wiretape.attempt import Attempt
 from wiretape.diagnosis.case import Case
 from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.diagnosis.sighting import Sighting
 from wiretape.facts import Gap
-from wiretape.reconstruct import Request, Session
+from wiretape.sessions import Request, Session
 from wiretape.spot import Spot
 from wiretape.store_reader import Exchange
 from wiretape.tool_uses import spot_of_asking

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.diagnosis.case import Case, Place
 from wiretape.diagnosis.causes import cause_of
 from wiretape.diagnosis.kinds import Kind
 from wiretape.diagnosis.limits import STORM_RETRIES
 from wiretape.diagnosis.sighting import Sighting, by_request, end_spot, sighting, times
-from wiretape.reasons import way_of
-from wiretape.reconstruct import Try, Why
+from wiretape.reasons import Why, way_of
+from wiretape.sessions import Try
 from wiretape.tool_uses import spot_of_asking
 from wiretape.words import counted, duration
 

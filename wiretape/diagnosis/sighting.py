@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from wiretape.attempts import Attempt, Transport
+from wiretape.attempt import Attempt, Transport
 from wiretape.diagnosis.case import Place
 from wiretape.diagnosis.reading import MOST_SPOTS
 from wiretape.reasons import end_of
-from wiretape.reconstruct import Request, Session
+from wiretape.sessions import Request, Session
 from wiretape.spot import Spot
 from wiretape.tool_uses import spot_of_asking
 

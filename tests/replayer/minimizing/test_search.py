@@ -12,7 +12,7 @@ from replayer.report import ReplayedRequest, Report, Verdict
 from replayer.trials.trial import Trial
 from wiretape import recording
 from wiretape.asked import RequestKind
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.errors import UsageError
 from wiretape.scripts.writing import write_script
 from wiretape.sse import SseDecoder

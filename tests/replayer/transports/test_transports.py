@@ -4,7 +4,7 @@ import pytest
 from bent_scripts import bent_script, script
 
 from replayer.transports.bending import over
-from wiretape.attempts import Transport
+from wiretape.attempt import Transport
 from wiretape.errors import CannotExpress
 
 OLD = "  headers: {session_id: s, user-agent: codex_exec/0.99.0}"
