@@ -72,12 +72,17 @@ def create_app(
 
 def _admitted(access: Access, token: str) -> AnyResponse:
     """Keeps the token in a cookie and takes it out of the address."""
-    rest = [(key, value) for key, value in request.args.items(multi=True) if key != "token"]
-    # One slash only: two would make the rest the name of another host.
-    path = quote("/" + request.path.lstrip("/"))
-    response = redirect(f"{path}?{urlencode(rest)}" if rest else path)
+    response = redirect(_address(request.path, leave_out="token"))
     response.set_cookie(access.cookie, token, httponly=True, samesite="Strict", path="/")
     return response
+
+
+def _address(path: str, leave_out: str | None = None) -> str:
+    """That path here, with what the address asks for but for one name."""
+    rest = [(key, value) for key, value in request.args.items(multi=True) if key != leave_out]
+    # One slash only: two would make the rest the name of another host.
+    quoted = quote("/" + path.lstrip("/"))
+    return f"{quoted}?{urlencode(rest)}" if rest else quoted
 
 
 def _refused(error: WiretapeError) -> AnyResponse:
@@ -104,6 +109,9 @@ def _failed(error: HTTPException) -> AnyResponse:
     if isinstance(error, InternalServerError):
         return _answer(500, "the inspector failed here: what went wrong is on its terminal.")
     status = error.code or 500
+    if status == 404 and request.path.endswith("/") and not request.path.endswith(".json/"):
+        # No address ends so; a page may still be at the one without it.
+        return redirect(_address(request.path.rstrip("/")), 308)
     response = _answer(status, _SENTENCES.get(status, error.description or error.name))
     if status == 405:
         response.headers["Allow"] = "GET, HEAD"

@@ -107,7 +107,12 @@ class SessionsPage:
 
     @property
     def has_next(self) -> bool:
-        return self.query.page * ROWS < self.found
+        return self.query.page < self.last_page
+
+    @property
+    def last_page(self) -> int:
+        """The number of the last page that has sessions; 1 where there is none."""
+        return max(1, -(-self.found // ROWS))
 
     @property
     def healths(self) -> Mapping[Sort, str]:

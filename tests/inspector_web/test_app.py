@@ -1,6 +1,7 @@
 """The app: every page and its twin, its refusals, what is on every answer."""
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Callable
@@ -231,6 +232,26 @@ def test_a_failure_of_ours_has_the_same_shape(
     answer = client.get("/sessions.json")
     assert answer.status_code == 500
     assert json.loads(answer.text)["error"]["status"] == 500
+
+
+@pytest.mark.parametrize(("tapes", "named", "more"), [(10, 10, ""), (13, 10, "and 3 more")])
+def test_many_tapes_that_are_being_read_are_counted(
+    client: FlaskClient,
+    fallback: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tapes: int,
+    named: int,
+    more: str,
+) -> None:
+    """The list names the first ten and says how many more there are."""
+    monkeypatch.setattr("inspector_web.readings.Readings.look", lambda *_, **__: Look(share=0.43))
+    for number in range(1, tapes):
+        fallback.with_name(f"another-{number}.db").write_bytes(fallback.read_bytes())
+    text = client.get("/sessions").text
+    told = text[text.index("data-reading") :].partition("</div>")[0]
+    assert f"{tapes} tapes being read" in told
+    assert told.count("<progress") == named
+    assert re.findall(r"and \d+ more", told) == ([more] if more else [])
 
 
 def test_a_tape_that_is_being_read_says_how_far(

@@ -157,6 +157,22 @@ def test_pages_of_the_list(client: FlaskClient, monkeypatch: pytest.MonkeyPatch)
     assert 'href="?order=tokens&amp;page=1">← previous page' in second
 
 
+def test_past_the_last_page_of_the_list(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tells how many there are, and leads to the last one, the filter kept."""
+    monkeypatch.setattr("inspector_web.pages.sessions.ROWS", 1)
+    text = client.get("/sessions?order=tokens&page=99999").text
+    pages = twin(client, "/sessions")["total"]
+    assert pages > 1
+    assert f"This list has {pages} pages only." in text
+    assert f'href="?order=tokens&amp;page={pages}">Show the last one.' in text
+    assert "No session is like that" not in text
+    last = client.get(f"/sessions?order=tokens&page={pages}").text
+    assert "next page" not in last
+    assert "<tbody>" in last
+
+
 def test_unreadable_tapes_are_listed_with_their_reason(client: FlaskClient, folder: Path) -> None:
     """Beside those that can be read."""
     (folder / "cut.db").write_bytes((folder / "rounds.db").read_bytes()[:3000])

@@ -59,6 +59,34 @@ def test_every_part_of_an_address_leads_somewhere(client: FlaskClient) -> None:
             assert client.get(cut, follow_redirects=True).status_code == 200, cut
 
 
+@pytest.mark.parametrize(
+    ("address", "to"),
+    [
+        ("/sessions/", "/sessions"),
+        ("/tapes/fallback/", "/tapes/fallback"),
+        ("/tapes/fallback/events/", "/tapes/fallback/events"),
+        (f"{SESSION}/", SESSION),
+        (f"{SESSION}/?at=5&open=legend+tree", f"{SESSION}?at=5&open=legend+tree"),
+        ("/%2Fevil.example/", "/evil.example"),
+    ],
+)
+def test_a_slash_at_its_end_is_taken_off(client: FlaskClient, address: str, to: str) -> None:
+    """What the address asks for is kept, and it leads nowhere else."""
+    answer = client.get(address)
+    assert (answer.status_code, answer.headers["Location"]) == (308, to)
+
+
+@pytest.mark.parametrize(("address", "status"), [("/nowhere/", 404), ("/sessions.json/", 404)])
+def test_a_slash_more_makes_no_page(client: FlaskClient, address: str, status: int) -> None:
+    """Where there is none without it, nor of a twin."""
+    assert client.get(address, follow_redirects=True).status_code == status
+
+
+def test_nothing_can_be_sent_past_a_slash(client: FlaskClient) -> None:
+    """It stays what it was, and is refused as without the slash."""
+    assert client.post("/sessions/", follow_redirects=True).status_code == 405
+
+
 def test_a_tape_that_is_not_there_is_none_here_either(client: FlaskClient) -> None:
     """One sentence, as everywhere."""
     assert client.get("/tapes/nothing").status_code == 404
