@@ -65,12 +65,15 @@ class RecordedSession:
 
     @cached_property
     def goes_on_unseen(self) -> str | None:
-        """Why the client may have done more than its acts, in words; ``None`` where it has not."""
+        """Why more than its acts cannot be expected, in words; ``None`` where it can."""
         end = self.acts[-1].exchange.end
         if self.compacted_at_us is not None:
             return "the conversation was compacted"
         if not self.reader.is_closed() or end is None or end.how is EndKind.RECORDER_STOPPED:
             return "the recording stops"
+        if self.acts[-1].kind is ActKind.WARM_UP:
+            # A client warms up before anybody asks it for something, and somebody may never do.
+            return "the recorded client warmed up, and asked for nothing"
         return None
 
     def happenings(self, act: Act) -> Iterator[Happening]:

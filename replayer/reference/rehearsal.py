@@ -6,6 +6,7 @@ ends, or where the recorded client did something that the documented one would n
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from replayer.reference.acts import Act, ActKind
@@ -63,9 +64,9 @@ class RecordedUser(Memory, User):
         ahead = self._progress.ahead
         if not ahead:
             return None
-        act = next((act for act in ahead if act.is_request), ahead[0])
-        leading = ahead[: ahead.index(act)]
+        leading = list(takewhile(lambda act: not act.is_request, ahead))
         warm_up = next((each for each in leading if each.kind is ActKind.WARM_UP), None)
+        act = next((act for act in ahead if act.is_request), warm_up or ahead[0])
         warmed_by = [] if warm_up is None else warm_up.asked.input_items
         before: Sequence[Item] = ()
         if act.asked.says_only_what_is_new:
@@ -73,7 +74,7 @@ class RecordedUser(Memory, User):
         request = recorded_request(
             act.asked, (*before, *act.asked.input_items), self._progress.session.id or ""
         )
-        if self._progress.behind:
+        if self._progress.behind and act.is_request:
             self._check_is_new(act, request, said)
         # The recorded body of a warm-up differs from the request's in passing things, and a
         # client that took them for changes would say everything again.
@@ -91,7 +92,7 @@ class RecordedUser(Memory, User):
             raise Diverges(act.place, f"{act.kind.value} with what tools gave", _ENDED)
         last = next((each for each in reversed(self._progress.behind) if each.is_request), None)
         is_same = last is not None and wish == wish_of(last.asked)
-        if act.is_request and is_same and len(request.input) <= len(said):
+        if is_same and len(request.input) <= len(said):
             raise Diverges(act.place, f"{act.kind.value} for the same again", _ENDED)
 
     def _begins(self, *, has_warm_up: bool) -> bool:

@@ -312,6 +312,20 @@ def stopped_while_tools_run() -> Recording:
     return recording
 
 
+def only_warmed_up() -> Recording:
+    """The newer client warms up, and nobody asks it for anything."""
+    recording = Recording()
+    recording.socket(*WARMED_UP[:2], ending=LEFT, asked_with=NEW_UPGRADE)
+    return recording
+
+
+def warmed_up_in_vain() -> Recording:
+    """The warm-up breaks off, and nobody asks for anything."""
+    recording = Recording()
+    recording.socket(WARMED_UP[0], [close_frame(1011)], ending=CLOSED, asked_with=NEW_UPGRADE)
+    return recording
+
+
 def compacted_within_a_turn() -> Recording:
     """The client makes its history shorter before it sends what its tools gave."""
     recording = Recording()
@@ -345,6 +359,8 @@ def never_used() -> Recording:
         (compacted_within_a_turn, "the conversation was compacted"),
         (not_awaited, "the recorded client hung up before any answer"),
         (never_used, "the recorded client left before it asked anything"),
+        (only_warmed_up, "the recorded client warmed up, and asked for nothing"),
+        (warmed_up_in_vain, "the recorded client warmed up, and asked for nothing"),
     ],
 )
 def test_a_recording_that_ends_early_is_equal_as_far_as_it_goes(
@@ -354,6 +370,13 @@ def test_a_recording_that_ends_early_is_equal_as_far_as_it_goes(
     found = verified(make())
     assert found.verdict is Verdict.EQUAL
     assert found.course is not None and found.course.cut == why
+
+
+def test_a_warm_up_alone_is_asked_as_recorded(verified: Verify) -> None:
+    """What the warm-up of the documented client says comes from the recorded one."""
+    report = verified(only_warmed_up()).report
+    assert report is not None
+    assert (report.counts()["exact"], report.counts()["different"]) == (2, 0)
 
 
 def test_a_socket_that_is_reset_while_tools_run_is_replaced(verified: Verify) -> None:
