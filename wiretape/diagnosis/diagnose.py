@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wiretape.diagnosis.case import Case, case_of
 from wiretape.diagnosis.circumstances import told_of
-from wiretape.diagnosis.injected import INJECTED, injected_in
+from wiretape.diagnosis.injected import INJECTED, share_of
 from wiretape.diagnosis.kinds import OF_THE_RECORDER, Finding, Kind, Severity
 from wiretape.diagnosis.rules import RULES
 from wiretape.diagnosis.sighting import Sighting
@@ -41,10 +41,10 @@ def _finding(case: Case, kind: Kind, seen: Sighting) -> Finding:
     told = told_of(kind, seen.places)
     # The words of a server may end so; whoever shows the sentence ends it.
     what = seen.what.removesuffix(".")
-    injected, are_all = injected_in(seen.places)
-    if injected:
-        what = f"{what} (injected: {', '.join(injected)})"
-        told = INJECTED if are_all else told
+    injected = share_of(seen.places)
+    if injected is not None:
+        what = f"{what} ({injected.words})"
+        told = INJECTED if injected.is_all else told
     return Finding(
         kind,
         _severity(case, kind, seen),

@@ -42,7 +42,7 @@ def fallbacks(case: Case) -> Iterator[Sighting]:
                     "the client fell back from WebSocket to HTTP after "
                     f"{counted(len(tried), 'try', 'tries')} ({last}{_end_of(tried[-1])})"
                 )
-                yield sighting(what, places, (end_spot(each.attempt) for each in tried))
+                yield sighting(what, tried, (end_spot(each.attempt) for each in tried))
 
 
 def upgrades_left_at_426(case: Case) -> Iterator[Sighting]:

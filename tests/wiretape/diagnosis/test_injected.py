@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from timed_tapes import LABEL, TapeMaker, ask, completed, created
-from troubled_tapes import S1, answer, the_finding
+from troubled_tapes import S1, answer, silent_on_both, the_finding
 
 from wiretape.diagnosis.kinds import Kind
 from wiretape.facts import EndKind, Sender
@@ -36,11 +36,19 @@ def test_a_fault_at_that_place_is_named_and_the_server_is_not_blamed(maker: Tape
 
 
 def test_what_failed_besides_is_advised_on_as_ever(maker: TapeMaker) -> None:
-    """The fault explains one of two."""
+    """The fault explains one of two, and is said to."""
     _cut_twice(maker, '["2.2:cut"]')
     found = the_finding(maker, Kind.CLOSED_EARLY)
-    assert found.what.endswith("the server hung up (injected: 2.2:cut)")
+    assert found.what.endswith("the server hung up (injected in 1 of 2 tries: 2.2:cut)")
     assert found.meaning != INJECTED
+
+
+def test_a_fault_after_a_fallback_has_not_brought_it_about(maker: TapeMaker) -> None:
+    """What was injected over HTTP says nothing of the WebSocket that failed before."""
+    maker.label = replace(LABEL, made_by="replay", faults='["1#3:cut"]')
+    silent_on_both(maker)
+    found = the_finding(maker, Kind.FALLBACK)
+    assert "injected" not in found.what
 
 
 def test_a_fault_elsewhere_explains_nothing(maker: TapeMaker) -> None:
