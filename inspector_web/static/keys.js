@@ -80,8 +80,12 @@
   };
   const hint = () => {
     for (const each of document.querySelectorAll(".hint")) {
-      for (const kbd of each.children) kbd.hidden = !acts(kbd.textContent);
-      each.hidden = [...each.children].every((kbd) => kbd.hidden);
+      const keys = [...each.querySelectorAll("kbd")];
+      for (const kbd of keys) kbd.hidden = !acts(kbd.textContent);
+      each.hidden = keys.every((kbd) => kbd.hidden);
+      // What a key does here, where the link that it presses says so.
+      const words = each.querySelector("[data-what]");
+      words.textContent = keyed(keys[0].textContent)?.dataset.hint ?? words.dataset.what;
     }
     document.querySelector(".hints").hidden = false;
   };

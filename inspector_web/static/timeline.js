@@ -59,6 +59,7 @@
     const { top } = pane.getBoundingClientRect();
     if (fresh && sought) reveal(sought.bottom, top);
     sought = null;
+    document.dispatchEvent(new Event("moved"));
   };
 
   // Where the pane opens, it leaves in sight what is looked at: what was clicked, down to `bottom`
@@ -74,6 +75,22 @@
     if (bottom !== undefined) scrollBy(0, Math.max(0, bottom - scrollY - edge));
     else if (end > edge) here().scrollIntoView({ block: "start" });
   };
+
+  // A link to an instant leaves the lane of what came last in sight. One that names a place, and a
+  // page that is come back to, are where they are.
+  addEventListener("load", () => {
+    const pane = document.querySelector(".by-then:has(.received)");
+    const isOpened = performance.getEntriesByType("navigation")[0]?.type === "navigate";
+    if (!pane || location.hash || !isOpened) return;
+    const last = [...pane.querySelectorAll(".answer-head a")].at(-1)?.href;
+    const links = [...here().querySelectorAll(".lane-link")];
+    const lane = (links.find(({ href }) => href === last) ?? links[0])?.closest(".lane");
+    const covered = () => lane.getBoundingClientRect().bottom - pane.getBoundingClientRect().top;
+    if (!lane || covered() <= 0) return;
+    here().scrollIntoView({ block: "start", behavior: "instant" });
+    // Browsers scroll by whole pixels.
+    scrollBy({ top: Math.max(0, Math.ceil(covered())), behavior: "instant" });
+  });
 
   // The table follows when the movement is over: it is long, and nobody reads it meanwhile.
   let settling = 0;

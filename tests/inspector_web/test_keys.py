@@ -94,6 +94,23 @@ def test_a_key_that_does_nothing_is_not_named(page: Page, site: str) -> None:
     assert "Escape" not in page.value(NAMED)
 
 
+def test_the_bar_says_what_escape_does(page: Page, site: str) -> None:
+    """It closes what had come by an instant while that is open, and leads up else."""
+    said = (
+        "[...document.querySelectorAll('.hint')]"
+        ".find(each => each.querySelector('kbd').textContent === 'Escape').innerText.trim()"
+    )
+    page.open(f"{site}tapes/fallback/sessions/1?at=600000")
+    page.until(f"{said} === 'Escape close'")
+    page.press("Escape")
+    page.until(f"{said} === 'Escape up'")
+    page.value(
+        "document.getElementById('at-s').value = '0.6';"
+        "document.querySelector('.look').requestSubmit()"
+    )
+    page.until(f"{said} === 'Escape close'")
+
+
 @pytest.mark.usefixtures("turns")
 def test_n_and_p_turn_the_pages(page: Page, site: str) -> None:
     """Forth and back again, to the same rows."""

@@ -49,6 +49,42 @@ def test_without_a_script_it_is_seen_too(page: Page, long: str, site: str) -> No
         assert page.value(f"{close}.pathname") == "/tapes/long/sessions/1"
 
 
+def test_without_a_script_a_button_shows_what_was_typed(page: Page, long: str, site: str) -> None:
+    """The instant, with the timeline at the top of the window."""
+    with page.without_scripts():
+        page.open(f"{site}{long}")
+        page.value("document.getElementById('at-s').value = '0.05'")
+        button = "[...document.querySelectorAll('.look button')].find(each => !each.hidden)"
+        assert page.value(f"{button}.textContent") == "Show"
+        page.value(f"{button}.click()")
+        page.until(f"location.search === '?at_s=0.05&speed=1' && {OPEN}")
+        page.until("document.getElementById('timeline').getBoundingClientRect().top < 60")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("at_ms", "lane"), [(50, 1), (3950, 40)])
+def test_a_link_to_an_instant_leaves_its_lane_in_sight(
+    page: Page, long: str, site: str, width: int, at_ms: int, lane: int
+) -> None:
+    """Between the axis and the pane, wherever it is on the page."""
+    page.open(f"{site}{long}?at={at_ms * 1000}", width=width)
+    box = f"document.getElementById('lane-{lane}-1').getBoundingClientRect()"
+    axis = "document.querySelector('.axis').getBoundingClientRect()"
+    page.until(f"{box}.bottom <= {PANE}.top")
+    assert page.value(f"{box}.top >= {axis}.bottom - 1")
+    assert page.value(f"{axis}.top >= 0")
+
+
+@pytest.mark.parametrize("width", [360, 640, 1280])
+def test_the_field_has_its_label(page: Page, site: str, width: int) -> None:
+    """In words that can be read, beside it on every screen, within the window."""
+    page.open(f"{site}tapes/fallback/sessions/1", width=width)
+    label = "document.getElementById('at-s').labels[0]"
+    assert page.value(f"{label}.innerText.trim()").startswith("What had come by")
+    assert page.value(f"parseFloat(getComputedStyle({label}).fontSize)") >= 11
+    assert page.value("document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("way", ["Escape", "cross"])
 def test_it_is_closed(page: Page, site: str, way: str) -> None:
     """By the key and by the cross; the window stays, and Escape leads up only after that."""
