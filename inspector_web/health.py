@@ -1,6 +1,6 @@
 """How a session went, in a few words: its chips, and the story of each request in trouble."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -10,6 +10,7 @@ from inspector_web.ends import gave_up, given_up_us, said
 from wiretape.attempt import Attempt, Transport
 from wiretape.diagnosis.kinds import Finding, Severity
 from wiretape.facts import EndKind
+from wiretape.fault_places import Injected
 from wiretape.origins import Role
 from wiretape.reasons import Why
 from wiretape.said import Outcome
@@ -179,13 +180,22 @@ def _chips(
         yield Chip(Sort.GAP, Tone.BAD, counted(gaps, "gap"))
 
 
-def tales_of(session: Session) -> tuple[Tale, ...]:
-    """The story of each request that took more than one try, or was not completed."""
+def is_injected(faults: Iterable[Injected], session: Session, request: int, number: int) -> bool:
+    """Whether one of ``faults`` hit that attempt of a request, both from 1, and it did not go
+    well."""
+    attempt = session.requests[request - 1].tries[number - 1].attempt
+    is_hit = any(each.hits(session.number, request, number) for each in faults)
+    return is_hit and attempt.outcome is not Outcome.COMPLETED
+
+
+def tales_of(session: Session, faults: Collection[Injected] = ()) -> tuple[Tale, ...]:
+    """The story of each request that took more than one try, or was not completed; ``faults`` are
+    those that the replay was asked for."""
     return tuple(
         Tale(
             request.number,
             request.role is Role.WARM_UP,
-            tuple(_steps(request)),
+            tuple(_steps(session, request, faults)),
             _tone(request),
         )
         for request in session.requests
@@ -199,11 +209,16 @@ def _tone(request: Request) -> Tone:
     return Tone.WARN if tone is Tone.BAD and request.role is Role.WARM_UP else tone
 
 
-def verdict_of(session: Session, findings: Sequence[Finding] | None = None) -> Verdict:
+def verdict_of(
+    session: Session,
+    findings: Sequence[Finding] | None = None,
+    faults: Collection[Injected] = (),
+) -> Verdict:
     """How the session went, in the story that counts most: of what failed, else of what took more
-    than one try; else the first finding. ``findings`` is ``None`` until the session is diagnosed.
+    than one try; else the first finding. ``findings`` is ``None`` until the session is diagnosed,
+    ``faults`` are those that the replay was asked for.
     """
-    tales = tales_of(session)
+    tales = tales_of(session, faults)
     failed = [tale for tale in tales if tale.tone is Tone.BAD]
     last = session.requests[-1]
     note = findings[0].what if findings else ""
@@ -232,13 +247,19 @@ def _tries_in(session: Session) -> Callable[[Tale], int]:
 _BEGINS: Final = {Why.RETRY: "again over ", Why.FALLBACK: "fallback to "}
 
 
-def _steps(request: Request) -> Iterator[str]:
-    """Tries that went the same way are one step."""
-    for (transport, words), tries in groupby(request.tries, key=_way):
-        same = list(tries)
+def _steps(session: Session, request: Request, faults: Collection[Injected]) -> Iterator[str]:
+    """Tries that went the same way are one step; what was injected is one of its own."""
+
+    def way(numbered: tuple[int, Try]) -> tuple[Transport, str, bool]:
+        number, each = numbered
+        return *_way(each), is_injected(faults, session, request.number, number)
+
+    for (transport, words, is_hit), numbered in groupby(enumerate(request.tries, 1), key=way):
+        same = [each for _, each in numbered]
         begin = f"{_BEGINS.get(same[0].why, '')}{_TRANSPORTS[transport]}"
         times = "" if len(same) == 1 else f", {len(same)} tries"
-        yield f"{begin}{times}: {words or gave_up([each.attempt for each in same])}"
+        ended = words or gave_up([each.attempt for each in same])
+        yield f"{begin}{times}: {ended}{' (injected)' if is_hit else ''}"
 
 
 def _way(each: Try) -> tuple[Transport, str]:

@@ -19,6 +19,7 @@ from wiretape.client.heads import rate_limits, retry_after_ms
 from wiretape.diagnosis.kinds import Finding, Kind
 from wiretape.errors import NoSuchSession
 from wiretape.facts import Gap, ResponseHead, header
+from wiretape.fault_places import Injected, injected_on
 from wiretape.sessions import Session
 from wiretape.store_reader import Exchange, TapeReader
 from wiretape.store_writer import TapeLabel
@@ -132,6 +133,11 @@ class Overview:
     def details_of(self, number: int) -> Details:
         """The details of the session of that number; empty until the tape is diagnosed."""
         return self.details[number - 1] if self.details else Details()
+
+    @cached_property
+    def faults(self) -> tuple[Injected, ...]:
+        """What the replay was asked to let fail."""
+        return injected_on(self.label.faults)
 
     def silences_found(self, number: int) -> Mapping[int, tuple[int, ...]]:
         """Where, by exchange, silences of that session begin that findings are about."""

@@ -143,7 +143,7 @@ def _head(tape: str, overview: Overview, number: int, session: Session) -> Sessi
         tokens_of(each.attempt for each in session.tries),
         silence_us,
         chips_of(session, len(overview.gaps_in(session)), findings, silence_us),
-        verdict_of(session, findings),
+        verdict_of(session, findings, overview.faults),
         None if source is None else one_line(Path(source).stem, 60),
         session.agent,
         session.parent,

@@ -8,7 +8,7 @@ from typing import Final
 from inspector_web.addresses import choice_in, window_in
 from inspector_web.drawing import draw
 from inspector_web.ends import said
-from inspector_web.health import Tone, called, tales_of, tone_of
+from inspector_web.health import Tone, called, is_injected, tales_of, tone_of
 from inspector_web.index.reader import IndexReader
 from inspector_web.overview import Overview
 from inspector_web.pages.attempt import AttemptRow, attempt_row
@@ -43,7 +43,8 @@ class LaneRow:
     """A lane and its words. ``number`` is its first attempt's within the request, from 1.
 
     ``title`` is what it is, as ``retry 1``; ``waited`` what came before it, as
-    ``after 386 ms (asked to wait 1.0 s)``, if something did.
+    ``after 386 ms (asked to wait 1.0 s)``, if something did. ``ending`` is how its last attempt
+    ended; that of one that a fault was asked for ends with ``(injected)``.
     """
 
     drawn: DrawnLane
@@ -154,7 +155,7 @@ def session_page(
     told_of = {each.finding.request for each in told}
     tales = tale_rows(
         tale
-        for tale in tales_of(session)
+        for tale in tales_of(session, overview.faults)
         # What happened once, and was found, is told by the finding.
         if tale != head.verdict.tale and (len(tale.steps) > 1 or tale.request not in told_of)
     )
@@ -175,7 +176,7 @@ def session_page(
         whole,
         None if at_us is None or not view.holds(at_us) else view.share(at_us),
         _moves(timeline, view),
-        tuple(_lane_rows(session, timeline, drawing.lanes)),
+        tuple(_lane_rows(overview, session, timeline, drawing.lanes)),
         attempts,
         outside,
         tuple(_turn_rows(details.turn_words, timeline, {row.turn for row in attempts})),
@@ -239,7 +240,7 @@ def _moves(timeline: Timeline, view: View) -> Moves:
 
 
 def _lane_rows(
-    session: Session, timeline: Timeline, drawn: Iterable[DrawnLane]
+    overview: Overview, session: Session, timeline: Timeline, drawn: Iterable[DrawnLane]
 ) -> Iterator[LaneRow]:
     links = {
         link.to_lane: link
@@ -248,13 +249,15 @@ def _lane_rows(
     }
     for row in drawn:
         first, last = row.lane.tries[0], row.lane.tries[-1]
+        tries = session.requests[row.lane.request - 1].tries
+        is_hit = is_injected(overview.faults, session, row.lane.request, tries.index(last) + 1)
         yield LaneRow(
             row,
             row.lane.request,
-            session.requests[row.lane.request - 1].tries.index(first) + 1,
+            tries.index(first) + 1,
             _title(row.lane),
             _waited(row.lane, links.get(row.number)),
-            said(last.attempt),
+            said(last.attempt) + (" (injected)" if is_hit else ""),
             tone_of(last.attempt.outcome),
         )
 

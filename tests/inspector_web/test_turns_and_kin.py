@@ -15,6 +15,7 @@ from inspector_web.drawing import ROW_PX, TURN_PX
 from inspector_web.shapes import Block
 from inspector_web.stretches import Span
 from inspector_web.window import View
+from wiretape.facts import EndKind, Sender
 from wiretape.store_writer import TapeLabel
 
 STYLESHEET = Path(__file__).parents[2] / "inspector_web/static/inspector.css"
@@ -124,6 +125,29 @@ def test_a_replay_with_faults_names_them(folder: Path, browse: Browse) -> None:
     client = browse()
     for address in ("/sessions", "/tapes/again/sessions/1"):
         assert ">with faults: 2.5:cut</span>" in client.get(address).text
+
+
+def test_what_a_fault_brought_about_says_so(folder: Path, browse: Browse) -> None:
+    """In the headline and on its lane; what failed besides does not."""
+    maker = TapeMaker(folder / "again.db", label=replace(REPLAY, faults='["1#2:cut"]'))
+    for at_ms in (0, 10):
+        post = maker.post(at_ms, ask("hi"), session("s"))
+        post.head(at_ms + 1)
+        post.events(at_ms + 2, created())
+        post.end(at_ms + 3, EndKind.SERVER_CLOSED, Sender.SERVER)
+    maker.post(20, ask("hi"), session("s")).answer(25, created(), completed())
+    maker.write()
+    page = twin(browse(), "/tapes/again/sessions/1")
+    assert [lane["ending"] for lane in page["lanes"]] == [
+        "cut: the server hung up",
+        "cut: the server hung up (injected)",
+        "completed",
+    ]
+    assert page["session"]["verdict"]["tale"]["steps"] == [
+        "HTTP: cut: the server hung up",
+        "again over HTTP: cut: the server hung up (injected)",
+        "again over HTTP: completed",
+    ]
 
 
 def test_a_sub_agent_names_its_session(folder: Path, browse: Browse) -> None:
