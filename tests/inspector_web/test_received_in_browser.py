@@ -61,6 +61,15 @@ def test_without_a_script_a_button_shows_what_was_typed(page: Page, long: str, s
         page.until("document.getElementById('timeline').getBoundingClientRect().top < 60")
 
 
+def test_without_a_script_a_finding_leads_to_the_timeline(page: Page, site: str) -> None:
+    """To its begin, so that lanes are in sight above what had come by then."""
+    with page.without_scripts():
+        page.open(f"{site}tapes/fallback/sessions/1", width=360)
+        page.value("document.querySelector('.finding a[data-window]').click()")
+        page.until(OPEN)
+        page.until("document.getElementById('timeline').getBoundingClientRect().top < 60")
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize(("at_ms", "lane"), [(50, 1), (3950, 40)])
 def test_a_link_to_an_instant_leaves_its_lane_in_sight(
