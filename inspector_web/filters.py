@@ -12,7 +12,7 @@ from inspector_web.markdown import rendered
 from inspector_web.parted import Run, parted
 from inspector_web.stretches import LONG_WAIT_US, NAMES, Span
 from inspector_web.visible import visible
-from wiretape.words import counted, duration, size, warm_ups_told
+from wiretape.words import counted, duration, requests_told, size, warm_ups_told
 
 _MOST_PARTED: Final = 1500
 """Tokens of a value that is laid beside another."""
@@ -118,10 +118,18 @@ def sign(tone: str) -> str:
     return SIGNS[tone]
 
 
+def coded(sentence: str) -> Markup:
+    """A sentence with what stands between backticks in it as code."""
+    code = Markup("<code>{}</code>")
+    parts = visible(sentence).split("`")
+    return Markup("").join(code.format(each) if at % 2 else each for at, each in enumerate(parts))
+
+
 FILTERS = {
     "as_json": as_json,
     "axis": axis,
     "changed": changed,
+    "coded": coded,
     "counted": counted,
     "day_and_time": day_and_time,
     "duration": duration,
@@ -132,6 +140,7 @@ FILTERS = {
     "number": number,
     "parted_json": parted_json,
     "reach": reach,
+    "requests": requests_told,
     "seconds": seconds,
     "short": short,
     "sign": sign,

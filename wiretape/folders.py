@@ -34,13 +34,13 @@ def folders_in(items: Iterable[Any]) -> dict[Folder, str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value."""
-    match value:
-        case str():
-            yield value
-        case dict():
-            for inner in value.values():
-                yield from _texts(inner)
-        case list():
-            for inner in value:
-                yield from _texts(inner)
+    """Every text in a value, however deep, in order."""
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case str() as text:
+                yield text
+            case dict() as members:
+                pending += reversed(members.values())
+            case list() as elements:
+                pending += reversed(elements)

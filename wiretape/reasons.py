@@ -121,7 +121,7 @@ def reason_to_ask(seen: Observed, past: Past) -> Reason:
         return Reason(Why.RESUMED, "it adds to a request that is not on the tape")
     if not past.is_begun and view.holds_answers:
         return Reason(Why.RESUMED, "its input holds answers that are not on the tape")
-    return Reason(Why.FIRST, "nothing before it that is still unanswered asked for the same")
+    return Reason(Why.FIRST, "no earlier request without an answer asked for the same")
 
 
 def reason_to_try_again(

@@ -205,8 +205,8 @@ def _told(cause: _Cause) -> str:
         made = f"A made {a} and B {b}. Only {side} has {_listed(numbers)}: {how}"
         return f"at request {request.number}: {made}"
     if many > 1:
-        rest = f"from which on only {side} has {many} requests; the last one {last}"
-        return f"at request {request.number}, {rest}"
+        rest = f"only {side} goes on: {many} requests, the last one {last}"
+        return f"from request {request.number} on, {rest}"
     return f"at request {request.number}, which only {side} made: {last}"
 
 

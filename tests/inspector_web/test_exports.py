@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from html import unescape
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -14,6 +13,7 @@ from timed_tapes import TapeMaker, ask, call, completed, created, delta, done, o
 from werkzeug.test import TestResponse
 
 from inspector_web import exports
+from inspector_web.filters import coded
 from wiretape.cli import wiretape
 
 type Browse = Callable[..., FlaskClient]
@@ -109,7 +109,7 @@ def test_what_a_fixture_cannot_hold_is_refused(
     answer = client.get("/tapes/fallback/sessions/1/fixture")
     assert answer.status_code == 422
     assert "a fixture cannot hold how its connection was lost" in str(refused)
-    assert str(refused)[1:] in unescape(answer.text)
+    assert str(coded(str(refused)[1:])) in answer.text
 
 
 def test_what_a_fixture_can_hold_is_downloaded_with_what_is_left_out(client: FlaskClient) -> None:
@@ -171,13 +171,14 @@ def test_the_page_says_why_there_is_no_download(folder: Path, browse: Browse) ->
     client = browse()
     page = client.get("/tapes/limit/sessions/1/again").text
     words = (
-        "there is no answer that a fixture could hold: use `--to script`; a fixture cannot hold "
-        "the status 429 (exchange 1)."
+        "a fixture cannot hold the status 429 (exchange 1), and there is nothing else to tell: use "
+        "`--to script`."
     )
-    assert f"Not the fixtures of this session: {words}" in page
+    told = coded(words[1:])
+    assert f"Not the fixtures of this session: a{told}" in page
     assert "/sessions/1/fixture" not in page
     assert "--to fixture" not in page
-    assert words[1:] in unescape(client.get("/tapes/limit/sessions/1/fixture?lossy=1").text)
+    assert str(told) in client.get("/tapes/limit/sessions/1/fixture?lossy=1").text
     assert 'href="/tapes/limit/sessions/1/script"' in page
 
 
@@ -187,7 +188,7 @@ def test_the_page_says_what_is_too_long_for_a_download(
     """With the command that writes it all the same."""
     monkeypatch.setattr(exports, "MOST_BYTES", 10)
     page = client.get("/tapes/two/sessions/1/again").text
-    command = "`wiretape export TAPE --session s-1 --to {} -o FILE` writes it."
+    command = "<code>wiretape export TAPE --session s-1 --to {} -o FILE</code> writes it."
     for form, kind in (
         ("script of this session", "script"),
         ("fixtures of this session", "fixture"),

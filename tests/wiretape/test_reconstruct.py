@@ -202,9 +202,7 @@ def test_a_refused_upgrade_belongs_to_the_request_that_follows(maker: TapeMaker)
     answer(maker, 20, ask("hi"))
     found = the_session(maker)
     assert whys(found) == [["first", "retry", "fallback"]]
-    assert (
-        found.tries[0].evidence == "nothing before it that is still unanswered asked for the same"
-    )
+    assert found.tries[0].evidence == "no earlier request without an answer asked for the same"
     assert found.tries[2].evidence == (
         "it comes right after request 1, attempt 2, which did not succeed (426 Upgrade Required)"
     )
