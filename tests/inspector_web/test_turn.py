@@ -177,7 +177,7 @@ def test_the_costs_are_those_that_the_api_tells(folder: Path, browse: Browse) ->
         assert "<dt>Tokens in all</dt><dd>327</dd>" in text
         assert "<dt>Tokens told by</dt><dd>3 of 4 attempts</dd>" in text
     assert "200 tokens in, 27 out, of 2 of 3 attempts</span>" in text  # the step of the turn
-    assert '<span class="sub">of 3 of 4 attempts</span>' in client.get("/sessions").text
+    assert '<span class="sub">told by 3 of 4</span>' in client.get("/sessions").text
 
 
 def test_an_answer_that_broke_off_stands_as_far_as_it_came(folder: Path, browse: Browse) -> None:
