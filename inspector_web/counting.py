@@ -23,6 +23,9 @@ from wiretape.store_reader import TapeReader
 
 _KEPT: Final = 16
 _FORGOTTEN_AFTER_S: Final = 10.0
+_RESTS_S: Final = 0.2
+"""So long it leaves the processor to whoever has just asked: an answer is made of many small steps,
+and each would wait for a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Counting:
         self._jobs: OrderedDict[Search, _Job] = OrderedDict()
         self._changed = threading.Condition()
         self._is_running = False
+        self._rests_until_s = 0.0
 
     def known(self, tape: Path, index: Path, part: Part, wanted: Wanted, wait_s: float) -> Known:
         """What is known, after waiting so long for all of it."""
@@ -70,7 +74,10 @@ class Counting:
             if not self._is_running:
                 self._is_running = True
                 threading.Thread(target=self._run, name="event-counter", daemon=True).start()
+            self._rests_until_s = 0.0
+            self._changed.notify_all()
             self._changed.wait_for(lambda: job.is_over, wait_s)
+            self._rests_until_s = time.monotonic() + _RESTS_S
             return dict(job.counts)
 
     def _next(self) -> tuple[Search, _Job] | None:
@@ -100,6 +107,11 @@ class Counting:
                 job.is_over = is_done
                 self._changed.notify_all()
 
+    def _rest(self) -> None:
+        with self._changed:
+            while (left_s := self._rests_until_s - time.monotonic()) > 0:
+                self._changed.wait(left_s)
+
     def _count(self, search: Search, job: _Job) -> bool:
         """Counts block after block; says whether it came to the end."""
         wanted, part = search.wanted, search.part
@@ -108,6 +120,7 @@ class Counting:
                 place = block.exchange, block.position
                 if place in job.counts or not part.since_us <= block.at_us < part.until_us:
                     continue
+                self._rest()
                 stretch = index.stretch_with(*place)
                 is_possible = can_hold(index, wanted, stretch)
                 job.counts[place] = count_in(index, wanted, stretch) if is_possible else 0
