@@ -20,7 +20,7 @@ from wiretape.store_reader import TapeReader
 PATIENCE_S: Final = 1.0
 """How long an answer waits for a tape to be read; then it says how far that is."""
 
-_COUNTS_IN_PATIENCE: Final = 20
+_COUNTS_IN_PATIENCE: Final = 50
 """So much shorter an answer waits for events to be counted."""
 
 
